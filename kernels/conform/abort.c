@@ -281,7 +281,7 @@ TEST(a_source_killed_before_the_checkpoint_answers_the_requester)
         return;
     suite_wait_for(h, &s->asked, 2);
     CHECK(wb_word_load(&s->answer, WB_SEQ_CST) == WB_ERR_GONE);
-    CHECK(wb_place_state(wb_word_load(&victim_of(h)->place, WB_SEQ_CST)) == WB_TASK_LOST);
+    CHECK(wb_task_state_of(wb_word_load(&victim_of(h)->owner_state, WB_SEQ_CST)) == WB_TASK_LOST);
     wb_word_store(&s->release_busy, 1, WB_SEQ_CST);
     suite_wait(h);
     harness_close(h);

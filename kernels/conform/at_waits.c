@@ -10,7 +10,7 @@ struct state {
     struct wb_mutex mutex;
     struct wb_condition condition;
     struct wb_barrier barrier;
-    struct wb_seat seats[2];
+    struct wb_participant participants[2];
     struct wb_swapped begun, over;
     struct wb_word go;
     uint32_t hops;
@@ -22,7 +22,7 @@ static struct harness *open_cores(void)
     struct state *s = suite_state(h);
 
     CHECK(wb_semaphore_init(&s->permits, 0, KINDS) == WB_OK);
-    CHECK(wb_barrier_init(&s->barrier, s->seats, 2) == WB_OK);
+    CHECK(wb_barrier_init(&s->barrier, s->participants, 2) == WB_OK);
     wb_condition_init(&s->condition);
     wb_mutex_init(&s->mutex);
     s->hops = suite_count(200);

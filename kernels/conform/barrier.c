@@ -7,7 +7,7 @@ enum { CORES = 2, COMERS = 3 };
 
 struct state {
     struct wb_barrier barrier;
-    struct wb_seat seats[COMERS];
+    struct wb_participant participants[COMERS];
     struct wb_word came[COMERS];  // for how many rounds, by each
     struct wb_word stop;
     struct wb_swapped users, let_through, owners, tried, gone;
@@ -19,7 +19,7 @@ static struct harness *open_cores(uint32_t rounds)
     struct harness *h = suite_open(CORES, sizeof(struct state));
     struct state *s = suite_state(h);
 
-    CHECK(wb_barrier_init(&s->barrier, s->seats, COMERS) == WB_OK);
+    CHECK(wb_barrier_init(&s->barrier, s->participants, COMERS) == WB_OK);
     wb_word_init(&s->users, COMERS);
     s->rounds = rounds;
     return h;

@@ -10,7 +10,7 @@ struct state {
     struct wb_word sent, expected;  // the sender's and the receiver's own: they survive
     struct wb_word closed;          // messages that came again; 1: the receiver saw the end
     struct wb_swapped repeated;
-    struct wb_word gate;  // the sender holds back while it is 0
+    struct wb_word queue;  // the sender holds back while it is 0
 };
 
 // ---- Tasks that may be restarted anywhere -------------------------------------------------------
@@ -180,7 +180,7 @@ static int endless_sender(struct wb_task *self)
     struct state *s = suite_shared(self);
     struct wb_port *out = wb_port_find_any(self, "out", 0);
 
-    while (wb_word_load(&s->gate, WB_SEQ_CST) == 0)
+    while (wb_word_load(&s->queue, WB_SEQ_CST) == 0)
         wb_sleep_until(wb_now_ns() + 10000);
     for (uint32_t i = 0; !wb_stopping(self); i++) {
         const enum wb_status status = wb_port_send(out, &i, WB_FOREVER);
@@ -192,14 +192,14 @@ static int endless_sender(struct wb_task *self)
     return 0;
 }
 
-static struct harness *open_two(bool gate)
+static struct harness *open_two(bool queue)
 {
     struct harness *h = open_cores(2);
     struct state *s = suite_state(h);
 
     connect(h, "stream", add(h, "sender", endless_sender, 0, false),
             add(h, "receiver", receiver, 1, false), false);
-    wb_word_store(&s->gate, gate, WB_SEQ_CST);
+    wb_word_store(&s->queue, queue, WB_SEQ_CST);
     harness_start(h);
     return h;
 }
@@ -208,7 +208,7 @@ static bool is_lost(struct harness *h, const char *name)
 {
     const struct wb_task *task = wb_task_find(&harness_system(h)->app, name, 0);
 
-    return wb_place_state(wb_word_load(&task->place, WB_SEQ_CST)) == WB_TASK_LOST;
+    return wb_task_state_of(wb_word_load(&task->owner_state, WB_SEQ_CST)) == WB_TASK_LOST;
 }
 
 // Kills `core` at any time; whoever is left comes to an end. A task that was not running lives on.
@@ -267,7 +267,7 @@ TEST(a_task_that_waited_on_a_killed_kernel_goes_on_elsewhere)
     suite_wait_for_state(h, wb_task_find(&harness_system(h)->app, "receiver", 0), WB_TASK_BLOCKED);
     if (!suite_kill(h, 1))
         return;
-    wb_word_store(&s->gate, 1, WB_SEQ_CST);
+    wb_word_store(&s->queue, 1, WB_SEQ_CST);
     while (wb_word_load(&s->expected, WB_SEQ_CST) < suite_count(1000))
         CHECK(harness_wait(h, 1) == HARNESS_NOTHING);
     wb_system_stop(harness_system(h));

@@ -8,7 +8,7 @@ enum { PERIOD_NS = 2000000, WORKERS = 4, COORDINATOR = 1 };
 
 struct state {
     struct wb_word done;
-    struct wb_word gate;      // the task that is to move reaches no checkpoint while it is 0
+    struct wb_word queue;     // the task that is to move reaches no checkpoint while it is 0
     struct wb_word arrivals;  // times that it found itself on another core
 };
 
@@ -142,7 +142,7 @@ static int mover(struct wb_task *self)
     uint32_t core = wb_task_core(self);
 
     while (wb_word_load(&s->done, WB_SEQ_CST) == 0) {
-        if (wb_word_load(&s->gate, WB_SEQ_CST) != 0)
+        if (wb_word_load(&s->queue, WB_SEQ_CST) != 0)
             wb_checkpoint();
         suite_relax();
         if (wb_task_core(self) != core)
@@ -182,7 +182,7 @@ TEST(a_migration_outlives_the_coordinator_that_asked_for_it)
     }
     if (!suite_kill(h, COORDINATOR))
         return;
-    wb_word_store(&s->gate, 1, WB_SEQ_CST);
+    wb_word_store(&s->queue, 1, WB_SEQ_CST);
     wait_for_core(h, task, 2);
     // Its successor takes the policy as it is changed now.
     let(h, &to_core_policy, 0);
@@ -201,7 +201,7 @@ TEST(a_coordinator_killed_at_any_time_is_replaced)
         (void)open_mover(&h);
         struct state *s = suite_state(h);
 
-        wb_word_store(&s->gate, 1, WB_SEQ_CST);
+        wb_word_store(&s->queue, 1, WB_SEQ_CST);
         let(h, &suite_onwards, 0);
         harness_start(h);
         wait_above(h, &s->arrivals, 2);
@@ -225,7 +225,7 @@ TEST(a_policy_changed_at_run_time_decides_from_then_on)
     const struct wb_task *task = open_mover(&h);
     struct state *s = suite_state(h);
 
-    wb_word_store(&s->gate, 1, WB_SEQ_CST);
+    wb_word_store(&s->queue, 1, WB_SEQ_CST);
     harness_start(h);
     wait_above(h, &harness_system(h)->cores[COORDINATOR]->report.periods, 3);
     CHECK(wb_word_load(&s->arrivals, WB_SEQ_CST) == 0);

@@ -136,7 +136,7 @@ static int asks_for_nonsense(struct wb_task *self)
     EXPECT(self, wb_migrate(task, 0, WB_FOREVER) == WB_OK);
     EXPECT(self, wb_task_migrations(task) == 0);
     wb_word_store(&s->done, 1, WB_SEQ_CST);
-    while (wb_place_state(wb_word_load(&task->place, WB_SEQ_CST)) != WB_TASK_ENDED)
+    while (wb_task_state_of(wb_word_load(&task->owner_state, WB_SEQ_CST)) != WB_TASK_ENDED)
         wb_sleep_until(wb_now_ns() + 10000);
     EXPECT(self, wb_migrate(task, 1, WB_FOREVER) == WB_ERR_GONE);
     EXPECT(self, !wb_migration_pending(task));

@@ -11,7 +11,7 @@ enum { BLOCK_BYTES = 3000, DEPTH = 20, FRAME_BYTES = 500 };
 struct state {
     uint32_t *watched;  // in the heap of a replicated task
     struct wb_word wrote, looked;
-    struct wb_word received, gate, over;
+    struct wb_word received, queue, over;
 };
 
 static bool has_private_memory(void)
@@ -225,7 +225,7 @@ static int sleeper(struct wb_task *self)
     suite_hop(self);
     kept[0]++;
     wb_word_store(&s->wrote, 1, WB_SEQ_CST);
-    while (wb_word_load(&s->gate, WB_SEQ_CST) == 0)
+    while (wb_word_load(&s->queue, WB_SEQ_CST) == 0)
         wb_sleep_until(wb_now_ns() + 1000000);
     wb_word_store(&s->received, kept[0] + here[99], WB_SEQ_CST);
     return 0;
@@ -245,8 +245,9 @@ TEST(a_replicated_task_that_waited_on_a_killed_kernel_is_fetched_from_its_memory
     if (!suite_kill(h, 1))
         return;
     // Rarely, it had just woken up.
-    const bool lost = wb_place_state(wb_word_load(&task->place, WB_SEQ_CST)) == WB_TASK_LOST;
-    wb_word_store(&s->gate, 1, WB_SEQ_CST);
+    const bool lost =
+        wb_task_state_of(wb_word_load(&task->owner_state, WB_SEQ_CST)) == WB_TASK_LOST;
+    wb_word_store(&s->queue, 1, WB_SEQ_CST);
     suite_wait(h);
     CHECK(lost || wb_word_load(&s->received, WB_SEQ_CST) == 43);
     harness_close(h);

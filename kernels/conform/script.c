@@ -15,7 +15,7 @@ static int mover(struct wb_task *self)
         struct wb_task *task = &system->tasks[suite_random(&random) % SCRIPTED];
         bool all_over = true;
         for (uint32_t i = 0; i < SCRIPTED; i++)
-            all_over &= wb_place_is_over(wb_word_load(&system->tasks[i].place, WB_SEQ_CST));
+            all_over &= wb_state_is_over(wb_word_load(&system->tasks[i].owner_state, WB_SEQ_CST));
         if (all_over)
             return 0;
         suite_move_anywhere(self, task, &random);

@@ -88,12 +88,12 @@ static void describe_task(const struct wb_task *task)
     static const char *const states[] = { "new",     "ready",    "running", "blocked",
                                           "offered", "returned", "ended",   "lost" };
     static const char *const phases[] = { "none", "filling", "pending", "accepted" };
-    const uint32_t place = wb_word_load(&task->place, WB_SEQ_CST),
+    const uint32_t owner_state = wb_word_load(&task->owner_state, WB_SEQ_CST),
                    request = wb_word_load(&task->request, WB_SEQ_CST);
 
     fprintf(stderr, "  %s %s on core %u, request %s for core %u\n", task->name,
-            states[wb_place_state(place)], wb_place_owner(place), phases[wb_request_phase(request)],
-            wb_request_core(request));
+            states[wb_task_state_of(owner_state)], wb_owner_of(owner_state),
+            phases[wb_request_phase(request)], wb_request_core(request));
 }
 
 void suite_describe(struct harness *h)
@@ -154,7 +154,8 @@ void suite_wait_for(struct harness *h, const struct wb_word *word, uint32_t valu
 
 void suite_wait_for_state(struct harness *h, const struct wb_task *task, enum wb_task_state state)
 {
-    for (uint32_t ms = 0; wb_place_state(wb_word_load(&task->place, WB_SEQ_CST)) != state; ms++) {
+    for (uint32_t ms = 0; wb_task_state_of(wb_word_load(&task->owner_state, WB_SEQ_CST)) != state;
+         ms++) {
         if (ms == SUITE_LIMIT_MS)
             suite_describe(h);
         CHECK(ms < SUITE_LIMIT_MS);

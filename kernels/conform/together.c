@@ -16,7 +16,7 @@ struct state {
     struct wb_condition condition;
     struct wb_semaphore semaphore, all_ran;
     struct wb_barrier barrier;
-    struct wb_seat seats[MEETING];
+    struct wb_participant participants[MEETING];
     struct wb_swapped waiting, ran;  // so many sleepers have begun to wait, and have run, so far
     uint32_t rounds;
     const struct way *way;
@@ -98,8 +98,8 @@ static int sleeper(struct wb_task *self)
 static bool are_blocked(const struct wb_system *system)
 {
     for (uint32_t i = 0; i < SLEEPERS; i++) {
-        const uint32_t place = wb_word_load(&system->tasks[i].place, WB_SEQ_CST);
-        if (wb_place_state(place) != WB_TASK_BLOCKED)
+        const uint32_t owner_state = wb_word_load(&system->tasks[i].owner_state, WB_SEQ_CST);
+        if (wb_task_state_of(owner_state) != WB_TASK_BLOCKED)
             return false;
     }
     return true;
@@ -130,7 +130,7 @@ static void wake_together(uint32_t cores, const struct way *way)
     wb_condition_init(&s->condition);
     CHECK(wb_semaphore_init(&s->semaphore, 0, 1) == WB_OK);
     CHECK(wb_semaphore_init(&s->all_ran, 0, SLEEPERS - 1) == WB_OK);
-    CHECK(wb_barrier_init(&s->barrier, s->seats, MEETING) == WB_OK);
+    CHECK(wb_barrier_init(&s->barrier, s->participants, MEETING) == WB_OK);
     for (uint32_t i = 0; i < SLEEPERS; i++)
         suite_task(h, &(struct wb_task_config){ .name = "sleeper",
                                                 .index = i,

@@ -9,7 +9,7 @@
 // and if a note has come meanwhile to the old one, that has seen that the task is gone, and passes
 // it on.
 
-#include "own.h"
+#include "internal.h"
 #include "wb_freertos.h"
 
 enum {
@@ -150,8 +150,8 @@ void wb_freertos_obey(const struct wb_core *core)
     asked = false;
     for (uint32_t i = 0; i < system->n_tasks; i++) {
         struct wb_task *task = &system->tasks[i];
-        const uint32_t place = wb_word_load(&task->place, WB_ACQUIRE);
-        if (of(task)->is_ordinary && wb_place_is_kept(place, core->index))
+        const uint32_t owner_state = wb_word_load(&task->owner_state, WB_ACQUIRE);
+        if (of(task)->is_ordinary && wb_owner_state_is_kept(owner_state, core->index))
             obey(task);
     }
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "freertos_board.h"
-#include "own.h"
+#include "internal.h"
 
 static _Noreturn void tell(const struct wb_system *system)
 {
@@ -79,9 +79,9 @@ void wb_freertos_asserted(const char *file, int line)
     wb_freertos_fault(WB_FAULT_KERNEL, text);
 }
 
-void wb_freertos_misused(const char *call, const struct wb_task *task, uint32_t place)
+void wb_freertos_misused(const char *call, const struct wb_task *task, uint32_t owner_state)
 {
-    const bool is_offered = wb_place_state(place) == WB_TASK_OFFERED;
+    const bool is_offered = wb_task_state_of(owner_state) == WB_TASK_OFFERED;
     char text[WB_ERROR_BYTES];
 
     begin_text(text);
@@ -90,7 +90,7 @@ void wb_freertos_misused(const char *call, const struct wb_task *task, uint32_t 
     if (task != NULL) {
         strcat(text, task->name);
         strcat(text, " of core ");
-        add_number(text, is_offered ? wb_place_target(place) : wb_place_owner(place));
+        add_number(text, is_offered ? wb_target_of(owner_state) : wb_owner_of(owner_state));
         strcat(text, ": call it there, or wb_freertos_*()");
     }
     wb_freertos_fault(WB_FAULT_KERNEL, text);

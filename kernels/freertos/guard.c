@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whether this kernel has the task that FreeRTOS is called for (freertos_guards.h).
 
-#include "own.h"
+#include "internal.h"
 #include "wb/kernel.h"
 
 // A deleted task's TCB may have been used for something else. NULL: no task of ours, or none yet.
@@ -31,9 +31,9 @@ void wb_freertos_check(const void *at, const void *handle, const char *call)
 
     if (task == NULL)
         return;
-    const uint32_t place = wb_word_load(&task->place, WB_ACQUIRE);
+    const uint32_t owner_state = wb_word_load(&task->owner_state, WB_ACQUIRE);
     const struct freertos_task *ft = (const struct freertos_task *)(const void *)task->kernel;
-    const bool is_it = ft->handle == handle && !wb_place_is_over(place);
-    if (!is_it || !wb_place_is_kept(place, wb_freertos_core()->index))
-        wb_freertos_misused(call, is_it ? task : NULL, place);
+    const bool is_it = ft->handle == handle && !wb_state_is_over(owner_state);
+    if (!is_it || !wb_owner_state_is_kept(owner_state, wb_freertos_core()->index))
+        wb_freertos_misused(call, is_it ? task : NULL, owner_state);
 }

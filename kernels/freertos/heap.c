@@ -5,7 +5,7 @@
 //
 // The blocks that go back are a list: there is no ring that could be full.
 
-#include "own.h"
+#include "internal.h"
 
 // The linker has every call of these two come here (--wrap). Where nothing calls them, this file is
 // not linked: a project whose tasks are all static needs no heap.

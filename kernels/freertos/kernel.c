@@ -12,7 +12,7 @@
 
 #include "freertos_board.h"
 #include "freertos_modules.h"
-#include "own.h"
+#include "internal.h"
 
 enum {
     KERNEL_PRIORITY = configMAX_PRIORITIES - 1,
@@ -62,7 +62,7 @@ static UBaseType_t priority_of(struct wb_task *task)
     return wb_sync_priority(&task->sync) + 1;
 }
 
-static bool has_notes(void)
+static bool has_pending_bits(void)
 {
     return wb_word_load(&k.core->inbox.summary, WB_RELAXED) != 0;
 }
@@ -88,7 +88,7 @@ static void depart_at_once(struct wb_task *task, uint64_t now_ns)
     wb_task_departed(task, now_ns, now_ns);
 }
 
-static void look_for_notes(void)
+static void check_pending_bits(void)
 {
     k.rung = false;
     k.switching = CHOOSING;
@@ -105,7 +105,7 @@ void wb_freertos_out(int ready)
     k.ready = ready;
     k.timing = UNTIMED;
     if (k.rung && !k.busy)
-        look_for_notes();
+        check_pending_bits();
 }
 
 // Its descriptor is free after this. Release: whoever adopts with it finds all of the end done.
@@ -279,7 +279,7 @@ static void serve(void)
 {
     const uint64_t now_ns = board_now_ns();
 
-    if (has_notes())
+    if (has_pending_bits())
         (void)wb_agent_serve(k.core);
     if (now_ns >= k.tick_ns)
         k.tick_ns = wb_agent_tick(k.core, now_ns);
@@ -545,7 +545,7 @@ void wb_kernel_reprioritise(struct wb_task *task)
 // Who is more urgent runs already.
 void wb_kernel_yield(uint32_t floor)
 {
-    if (has_notes())
+    if (has_pending_bits())
         xTaskNotifyGive(k.task);
     if (floor + 1 <= priority_of(k.current))
         taskYIELD();

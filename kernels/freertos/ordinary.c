@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "freertos_board.h"
-#include "own.h"
+#include "internal.h"
 
 enum { OFFER_TIMEOUT_NS = 1000000000 };
 
@@ -26,7 +26,7 @@ static struct wb_system *the_system(void)
 
 static bool is_over(const struct wb_task *task)
 {
-    return wb_place_is_over(wb_word_load(&task->place, WB_ACQUIRE));
+    return wb_state_is_over(wb_word_load(&task->owner_state, WB_ACQUIRE));
 }
 
 // By comparing, as a handle may be of a task that is deleted. `over`: one that is, if there is none
@@ -83,7 +83,7 @@ static void add_free(struct wb_system *system)
     task->migratable = true;
     of(task)->is_ordinary = true;
     wb_word_init(&of(task)->is_free, 1);
-    wb_word_init(&task->place, wb_place(WB_TASK_ENDED, 0));
+    wb_word_init(&task->owner_state, wb_owner_state(WB_TASK_ENDED, 0));
 }
 
 enum wb_status wb_freertos_init(void *memory, size_t bytes, uint32_t cores, uint32_t tasks)
@@ -191,13 +191,13 @@ static void look(struct wb_task *task)
 
 static bool take(struct wb_task *task, uint32_t core)
 {
-    uint32_t place = wb_word_load(&task->place, WB_RELAXED);
+    uint32_t owner_state = wb_word_load(&task->owner_state, WB_RELAXED);
 
     // Acquire: what its last task left is written.
     return of(task)->is_ordinary && wb_word_load(&of(task)->is_free, WB_ACQUIRE) != 0 &&
-           wb_place_state(place) == WB_TASK_ENDED && !wb_migration_pending(task) &&
-           wb_word_compare_swap(&task->place, &place, wb_place(WB_TASK_NEW, core), WB_ACQUIRE,
-                                WB_RELAXED);
+           wb_task_state_of(owner_state) == WB_TASK_ENDED && !wb_migration_pending(task) &&
+           wb_word_compare_swap(&task->owner_state, &owner_state, wb_owner_state(WB_TASK_NEW, core),
+                                WB_ACQUIRE, WB_RELAXED);
 }
 
 static struct wb_task *take_any(struct wb_system *system, uint32_t core)
@@ -264,7 +264,8 @@ static enum wb_status adopt_as(TaskHandle_t handle, void (*enter)(struct wb_task
     struct wb_task *descriptor = take_any(core->system, core->index);
     if (descriptor != NULL) {
         adopt(descriptor, handle, &about, enter, look);
-        wb_word_store(&descriptor->place, wb_place(WB_TASK_READY, core->index), WB_RELEASE);
+        wb_word_store(&descriptor->owner_state, wb_owner_state(WB_TASK_READY, core->index),
+                      WB_RELEASE);
     }
     taskEXIT_CRITICAL();
     // The switch to it finds out.

@@ -150,7 +150,7 @@ void kernel_task_start(struct wb_task *task)
 
 // ---- What waits for this core -------------------------------------------------------------------
 
-static bool has_notes(void)
+static bool has_pending_bits(void)
 {
     return wb_word_load(&k.core->inbox.summary, WB_RELAXED) != 0;
 }
@@ -167,7 +167,7 @@ static uint64_t next_ns(bool held)
 
 static void serve(void)
 {
-    if (has_notes())
+    if (has_pending_bits())
         (void)wb_agent_serve(k.core);
     if (next_ns(false) == WB_FOREVER)
         return;
@@ -186,7 +186,7 @@ static void idle_until(uint64_t until_ns, uint64_t since_ns)
 {
     uint64_t now_ns = since_ns;
 
-    while (!has_notes() && now_ns < until_ns && !is_over()) {
+    while (!has_pending_bits() && now_ns < until_ns && !is_over()) {
         if (now_ns - since_ns > k.spin_ns) {
             if (doorbell_sleep(k.core, until_ns, true))
                 wb_counter_add(&k.core->stats.sleeps, 1);
@@ -380,7 +380,7 @@ bool wb_kernel_spin(struct wb_spin *spin, uint64_t until_ns)
 {
     enum { TURNS = 32 };
 
-    if (k.ready.levels != 0 || has_notes() || k.spin_ns == 0 || frequency_slows())
+    if (k.ready.levels != 0 || has_pending_bits() || k.spin_ns == 0 || frequency_slows())
         return false;
     if (++spin->turns % TURNS != 0)
         return true;

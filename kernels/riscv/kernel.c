@@ -8,7 +8,7 @@
 
 #include "wb/kernel.h"
 
-#include "own.h"
+#include "internal.h"
 #include "riscv_board.h"
 #include "switch.h"
 #include "wb/pause.h"
@@ -29,7 +29,7 @@ static struct {
 
 struct wb_word wb_kernel_need_resched WB_PRIVATE;
 
-static bool has_notes(void)
+static bool has_pending_bits(void)
 {
     return wb_word_load(&k.core->inbox.summary, WB_RELAXED) != 0;
 }
@@ -180,7 +180,7 @@ static void look(void)
 {
     wb_word_store(&wb_kernel_need_resched, 0, WB_RELAXED);
     wb_word_order();  // whoever rings from here on raises it again
-    if (has_notes())
+    if (has_pending_bits())
         (void)wb_agent_serve(k.core);
     if (next_ns() == WB_FOREVER)
         return;
@@ -208,7 +208,8 @@ static void idle(void)
 {
     set_alarm(next_ns());
     const uint32_t irq_state = board_irq_save();
-    if (wb_word_load(&wb_kernel_need_resched, WB_RELAXED) == 0 && !has_notes() && !is_over()) {
+    if (wb_word_load(&wb_kernel_need_resched, WB_RELAXED) == 0 && !has_pending_bits() &&
+        !is_over()) {
         wb_counter_add(&k.core->stats.sleeps, 1);
         board_sleep();
     }

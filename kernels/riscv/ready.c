@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The ready list of a core in software: a queue for each priority.
 
-#include "own.h"
+#include "internal.h"
 #include "riscv_board.h"
 
 static struct {

@@ -16,8 +16,8 @@
 // Who may choose a task changes under a lock of its word `queue`: others may do so, as it moves.
 
 #include "hw_rtos_regs.h"
+#include "internal.h"
 #include "lock.h"
-#include "own.h"
 #include "riscv_board.h"
 
 #define INTERRUPT (1u << (SOC_CAUSE_RTOS & 31))
@@ -109,10 +109,11 @@ static uint32_t affinity(uint32_t slot)
 // chosen by anybody: recovery makes its context whole first.
 static void forgo(struct wb_task *task)
 {
-    const uint32_t state = lock(&of(task)->queue), place = wb_word_load(&task->place, WB_RELAXED);
+    const uint32_t state = lock(&of(task)->queue),
+                   owner_state = wb_word_load(&task->owner_state, WB_RELAXED);
 
     if (((of(task)->queue | affinity(task->id)) & own_bit()) != 0) {
-        of(task)->queue &= place == wb_place(WB_TASK_RUNNING, here()) ? 0 : ~own_bit();
+        of(task)->queue &= owner_state == wb_owner_state(WB_TASK_RUNNING, here()) ? 0 : ~own_bit();
         write(task, wb_sync_priority(&task->sync));
     }
     unlock(&of(task)->queue, state);
@@ -187,7 +188,7 @@ void ready_attach(struct wb_task *task)
     const uint32_t state = lock(&of(task)->queue);
     uint32_t status = HW_RTOS_STATUS_OK;
 
-    if (wb_word_load(&task->place, WB_RELAXED) == wb_place(WB_TASK_READY, here())) {
+    if (wb_word_load(&task->owner_state, WB_RELAXED) == wb_owner_state(WB_TASK_READY, here())) {
         of(task)->queue = (cores & wb_word_load(&living, WB_RELAXED)) | own_bit();
         write(task, wb_sync_priority(&task->sync));
         status = get(HW_RTOS_STATUS);

@@ -4,7 +4,7 @@
 // A task may be woken early, and run on another core next: it is left in the list that it slept by,
 // which is this core's alone, and wakes once more in vain; or less, when it sleeps here again.
 
-#include "own.h"
+#include "internal.h"
 #include "riscv_board.h"
 
 static struct wb_task *first WB_PRIVATE;

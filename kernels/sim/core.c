@@ -52,13 +52,13 @@ static inline void fall_asleep(struct sim_core *c)
 static void rest(struct sim_core *c)
 {
     const uint64_t ps = c->overhead_ps;
-    const bool has_notes = sim_has_notes(c);
+    const bool has_pending_bits = sim_has_pending_bits(c);
 
     // What its kernel did takes its time, and its energy, also if no task came of it. With notes it
     // has put off what it cannot do yet.
     c->overhead_ps = 0;
-    if (ps != 0 || has_notes)
-        sim_push_in(sim_sum(ps, has_notes ? PS_PER_NS : 0), EVENT_WAKE, c->core->index);
+    if (ps != 0 || has_pending_bits)
+        sim_push_in(sim_sum(ps, has_pending_bits ? PS_PER_NS : 0), EVENT_WAKE, c->core->index);
     else
         fall_asleep(c);
 }
@@ -116,7 +116,7 @@ static inline bool lags(struct sim_core *c, enum sim_event ends)
 // costs nothing to be woken before that.
 static inline bool may_doze(const struct sim_core *c)
 {
-    return c->ready.levels == 0 && c->dozes && c->overhead_ps == 0 && !sim_has_notes(c);
+    return c->ready.levels == 0 && c->dozes && c->overhead_ps == 0 && !sim_has_pending_bits(c);
 }
 
 static inline struct wb_task *pop(struct sim_core *c)
@@ -237,11 +237,11 @@ void sim_hear_agents(void)
 }
 
 // Where kernels preempt, only they do, and no task in their place.
-void sim_take_notes(struct sim_core *c)
+void sim_take_pending_bits(struct sim_core *c)
 {
     if (c->preempts && sim.self != NULL)
         return;
-    if (sim_has_notes(c))
+    if (sim_has_pending_bits(c))
         (void)wb_agent_serve(c->core);
     if (c->tick_due)
         tick(c);
@@ -299,8 +299,8 @@ static void stop_timers(const struct sim_core *c)
 {
     for (uint32_t i = 0; i < sim.system->n_tasks; i++) {
         struct wb_task *task = &sim.system->tasks[i];
-        const uint32_t place = wb_word_load(&task->place, WB_RELAXED);
-        if (wb_place_owner(place) == c->core->index)
+        const uint32_t owner_state = wb_word_load(&task->owner_state, WB_RELAXED);
+        if (wb_owner_of(owner_state) == c->core->index)
             sim_stop_timer(task);
     }
 }
@@ -390,8 +390,8 @@ enum turn sim_end_block(uint32_t number, struct sim_core **core)
     struct wb_task *task = &sim.system->tasks[number];
 
     kernel_task(task)->timer = 0;
-    const uint32_t place = wb_word_load(&task->place, WB_RELAXED);
-    struct sim_core *c = *core = &sim.cores[wb_place_owner(place)];
+    const uint32_t owner_state = wb_word_load(&task->owner_state, WB_RELAXED);
+    struct sim_core *c = *core = &sim.cores[wb_owner_of(owner_state)];
     sim_execute(c, NULL);
     if (__builtin_expect(c->preempts, 0))
         return sim_timer(c, task);

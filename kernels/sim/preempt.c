@@ -201,7 +201,7 @@ uint64_t sim_let_go(struct sim_core *c)
     c->interrupted = NULL;
     c->pends = false;
     go_on(c);
-    if (!c->rung && sim_has_notes(c)) {
+    if (!c->rung && sim_has_pending_bits(c)) {
         c->rung = true;
         sim_push_in(PS_PER_NS, EVENT_RING, c->core->index);
     }

@@ -496,7 +496,7 @@ enum turn sim_chooses(struct sim_core *c);
 enum turn sim_end_block(uint32_t task, struct sim_core **core);
 
 /// Takes notes and ticks that wait for this core: it has some.
-void sim_take_notes(struct sim_core *c);
+void sim_take_pending_bits(struct sim_core *c);
 
 /// A core that is asleep may be switched off: it is to be, has no tasks, and is not the one of the
 /// coordinator.
@@ -591,7 +591,7 @@ static inline uint64_t sim_now_ns(void)
     return sim.engine->now_ps / PS_PER_NS;
 }
 
-static inline bool sim_has_notes(const struct sim_core *c)
+static inline bool sim_has_pending_bits(const struct sim_core *c)
 {
     return wb_word_load(&c->core->inbox.summary, WB_RELAXED) != 0;
 }
@@ -599,13 +599,13 @@ static inline bool sim_has_notes(const struct sim_core *c)
 /// Notes, or a tick that is due.
 static inline bool sim_is_wanted(const struct sim_core *c)
 {
-    return sim_has_notes(c) || c->tick_due;
+    return sim_has_pending_bits(c) || c->tick_due;
 }
 
 static inline void sim_serve(struct sim_core *c)
 {
     if (sim_is_wanted(c))
-        sim_take_notes(c);
+        sim_take_pending_bits(c);
 }
 
 /// From here on the code of a core's task is executed; of its kernel, without a task.

@@ -5,11 +5,11 @@
 static void look(struct wb_system *system, struct wb_host_event *death)
 {
     for (uint32_t i = 0; i < system->n_tasks; i++) {
-        const uint32_t place = wb_word_load(&system->tasks[i].place, WB_ACQUIRE);
-        if (wb_place_owner(place) != death->core)
+        const uint32_t owner_state = wb_word_load(&system->tasks[i].owner_state, WB_ACQUIRE);
+        if (wb_owner_of(owner_state) != death->core)
             continue;
-        death->moved += !wb_place_is_over(place);
-        if (death->running == NULL && wb_place_state(place) == WB_TASK_RUNNING)
+        death->moved += !wb_state_is_over(owner_state);
+        if (death->running == NULL && wb_task_state_of(owner_state) == WB_TASK_RUNNING)
             death->running = &system->tasks[i];
     }
 }

@@ -34,11 +34,11 @@ static bool all_wait(struct wb_system *system)
             return false;
     for (uint32_t i = 0; i < system->n_tasks; i++) {
         struct wb_task *task = &system->tasks[i];
-        const uint32_t place = wb_word_load(&task->place, WB_ACQUIRE);
+        const uint32_t owner_state = wb_word_load(&task->owner_state, WB_ACQUIRE);
 
-        if (wb_place_is_over(place))
+        if (wb_state_is_over(owner_state))
             continue;
-        if (wb_place_state(place) != WB_TASK_BLOCKED || !wb_host_waits_for_ever(task))
+        if (wb_task_state_of(owner_state) != WB_TASK_BLOCKED || !wb_host_waits_for_ever(task))
             return false;
         any = true;
     }
@@ -61,12 +61,12 @@ static __attribute__((format(printf, 2, 3))) void say(struct text *text, const c
 // The task that holds what this one waits for; NULL: it waits for no mutex, or for one of nobody.
 static struct wb_task *holder_for(const struct wb_task *task)
 {
-    const struct wb_gate *gate = wb_word_load(&task->sync.waits_for, WB_ACQUIRE);
+    const struct wb_wait_queue *queue = wb_word_load(&task->sync.waits_for, WB_ACQUIRE);
     const struct wb_system *system = task->system;
 
-    if (gate == NULL)
+    if (queue == NULL)
         return NULL;
-    const uint32_t holder = wb_word_load(&gate->holder, WB_RELAXED) & WB_HOLDERS_MAX;
+    const uint32_t holder = wb_word_load(&queue->holder, WB_RELAXED) & WB_HOLDERS_MAX;
     return holder == 0 || holder > system->n_tasks ? NULL : &system->tasks[holder - 1];
 }
 
@@ -82,12 +82,12 @@ static const char *gap(const struct text *text, const char *between)
     return text->used == 0 ? "" : between;
 }
 
-static const char *kind_of(const struct wb_gate *gate, const struct wb_task *waiter)
+static const char *kind_of(const struct wb_wait_queue *queue, const struct wb_task *waiter)
 {
-    if (gate == wb_word_load(&waiter->sync.condition, WB_RELAXED))
+    if (queue == wb_word_load(&waiter->sync.condition, WB_RELAXED))
         return "a condition";
-    return wb_word_load(&gate->holder, WB_RELAXED) == WB_HOLDER_BARRIER ? "others at a barrier"
-                                                                        : "a semaphore";
+    return wb_word_load(&queue->holder, WB_RELAXED) == WB_HOLDER_BARRIER ? "others at a barrier"
+                                                                         : "a semaphore";
 }
 
 // Of a scripted task, also where in its script it waits.
@@ -99,18 +99,18 @@ static void say_place(struct text *text, const struct wb_task *task)
     say(text, " (%s)", task->scripted->script->config.events[at].place);
 }
 
-static void say_gate(struct text *text, const struct wb_task *task)
+static void say_wait_queue(struct text *text, const struct wb_task *task)
 {
-    const struct wb_gate *gate = wb_word_load(&task->sync.waits_for, WB_ACQUIRE);
+    const struct wb_wait_queue *queue = wb_word_load(&task->sync.waits_for, WB_ACQUIRE);
     const struct wb_task *holder = holder_for(task);
 
-    if (gate == NULL)
+    if (queue == NULL)
         return;
     say(text, "%s%s for ", gap(text, "; "), task->name);
     if (holder != NULL)
         say(text, "a mutex of %s", holder->name);
     else
-        say(text, "%s", kind_of(gate, task));
+        say(text, "%s", kind_of(queue, task));
     say_place(text, task);
 }
 
@@ -131,7 +131,7 @@ static void list(const struct wb_system *system, struct text *text, struct text 
             say_place(text, task);
             say_channel(channels, p->channel);
         }
-        say_gate(text, task);
+        say_wait_queue(text, task);
     }
 }
 
@@ -165,7 +165,7 @@ static struct wb_task *keep_those_that_wait(const struct wb_system *system, bool
     bool changed;
 
     for (uint32_t i = 0; i < system->n_tasks; i++)
-        kept[i] = !wb_place_is_over(wb_word_load(&system->tasks[i].place, WB_ACQUIRE));
+        kept[i] = !wb_state_is_over(wb_word_load(&system->tasks[i].owner_state, WB_ACQUIRE));
     do {
         changed = false;
         last = NULL;

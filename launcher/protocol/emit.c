@@ -144,12 +144,12 @@ static void task(struct members *out, const struct wb_task *t)
 {
     static const char *const states[] = { "new",     "ready",    "running", "blocked",
                                           "offered", "returned", "ended",   "lost" };
-    const uint32_t place = wb_word_load(&t->place, WB_ACQUIRE);
+    const uint32_t owner_state = wb_word_load(&t->owner_state, WB_ACQUIRE);
 
     text(out, "task", t->name);
     number(out, "index", t->index);
-    number(out, "core", wb_place_owner(place));
-    text(out, "state", states[wb_place_state(place)]);
+    number(out, "core", wb_owner_of(owner_state));
+    text(out, "state", states[wb_task_state_of(owner_state)]);
     counter(out, "busy_ns", &t->stats.busy_ns);
     counter(out, "polling_ns", &t->stats.polling_ns);
     counter(out, "runs", &t->stats.runs);

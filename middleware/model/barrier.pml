@@ -22,7 +22,7 @@
 
 byte round, cuts;         // wb_barrier.state: its round, and how often tasks were cut short by then
 bit was_cut;              // its lowest bit
-byte arrived[TASKS];      // wb_seat.arrived: 1 + a round
+byte arrived[TASKS];      // wb_participant.arrived: 1 + a round
 byte lives;               // of task 0
 bit over[TASKS];          // wb_task.place says so
 bit waits_for[TASKS];     // wb_sync.waits_for is the gate
@@ -78,7 +78,7 @@ inline check_gone()
 
 // ---- barrier.c ----------------------------------------------------------------------------------
 
-// wb_gate_choose_all()
+// wb_wait_queue_choose_all()
 inline choose_all()
 {
     n = 0;
@@ -189,7 +189,7 @@ inline attempt()
     atomic { all = false; cut = 0 }
 }
 
-// wb_barrier_wait() with wb_gate_enter()
+// wb_barrier_wait() with wb_wait_queue_enter()
 inline wait()
 {
     if
@@ -232,7 +232,7 @@ end:        atomic {
 #endif
 }
 
-// gate.c: abandon(), after the task's place says that it is over.
+// wait_queue.c: abandon(), after the task's place says that it is over.
 inline abandon()
 {
     n = 0;

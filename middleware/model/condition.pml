@@ -57,7 +57,7 @@ inline step()
     fi
 }
 
-// wb_gate_choose_guarded(), of one task
+// wb_wait_queue_choose_guarded(), of one task
 inline look_again(i)
 {
     if
@@ -82,9 +82,9 @@ inline unlock()
     atomic { step(); assert(holder == me); holder = NOBODY }
 }
 
-// ---- gate.c, condition.c ------------------------------------------------------------------------
+// ---- wait_queue.c, condition.c ------------------------------------------------------------------------
 
-// wb_gate_choose(): the first found is the most urgent.
+// wb_wait_queue_choose(): the first found is the most urgent.
 inline choose()
 {
     got = true;
@@ -242,7 +242,7 @@ dead:
     atomic { chosen = NOBODY; got = false; told = false; makes = false }
 }
 
-// recover() of gate.c with pass_on(), and the rest of wb_core_died(), for a task that waits.
+// recover() of wait_queue.c with pass_on(), and the rest of wb_core_died(), for a task that waits.
 inline recover_waiter()
 {
     atomic { got = waits_for[0]; waits_for[0] = 0 };

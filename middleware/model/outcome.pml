@@ -19,7 +19,7 @@ mtype request[TASKS] = NONE;
 byte number[TASKS];
 bool asks_for_answer[TASKS], is_there[TASKS];
 
-// The word of the one that asks: enum wb_outcome in place.h.
+// The word of the one that asks: enum wb_outcome in owner_state.h.
 mtype answer = AWAITED;
 byte of_task, of_number;
 #define ANSWER(status, task, number) answer = status; of_task = task; of_number = number

@@ -22,8 +22,8 @@
 #define NOBODY TASKS
 
 byte value;          // wb_semaphore.value
-byte holder;         // wb_gate.holder
-bit waited;          // wb_gate.waited
+byte holder;         // wb_wait_queue.holder
+bit waited;          // wb_wait_queue.waited
 bit waits_for[TASKS];
 bit woken[TASKS];    // blocking is a permit of the kernel: wait.pml has what is below it
 bit restarts;        // of task 0
@@ -54,7 +54,7 @@ inline step()
     fi
 }
 
-// ---- gate.c -------------------------------------------------------------------------------------
+// ---- wait_queue.c -------------------------------------------------------------------------------------
 
 // One look at a task by most_urgent(): the first found is the most urgent.
 inline look(i)
@@ -68,7 +68,7 @@ inline look(i)
     }
 }
 
-// wb_gate_open(): the fence is in the order of the steps.
+// wb_wait_queue_open(): the fence is in the order of the steps.
 inline open()
 {
     atomic { step(); got = waited };
@@ -138,7 +138,7 @@ inline attempt()
 #endif
 }
 
-// wb_gate_enter(), and what wb_semaphore_take() does after it: `got` says whether it is inside.
+// wb_wait_queue_enter(), and what wb_semaphore_take() does after it: `got` says whether it is inside.
 inline enter()
 {
     attempt();
@@ -198,7 +198,7 @@ inline unlock()
     open()
 }
 
-// gate.c: abandon(), after the task's place says that it is over.
+// wait_queue.c: abandon(), after the task's place says that it is over.
 inline abandon(i)
 {
     atomic {

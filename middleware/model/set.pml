@@ -36,7 +36,7 @@
 #define LAST 2
 #define SET 3
 
-#define ALONE 1      // bits of wb_gate.waited
+#define ALONE 1      // bits of wb_wait_queue.waited
 #define IN_SET 2
 
 byte value[3];       // wb_semaphore.value of each gate
@@ -60,9 +60,9 @@ inline step()
     fi
 }
 
-// ---- gate.c -------------------------------------------------------------------------------------
+// ---- wait_queue.c -------------------------------------------------------------------------------------
 
-// wb_gate_open(): the fence is in the order of the steps.
+// wb_wait_queue_open(): the fence is in the order of the steps.
 inline open(gate)
 {
     atomic { step(); got = waited[gate] };

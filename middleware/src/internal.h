@@ -91,9 +91,9 @@ static inline __attribute__((always_inline)) void wb_record(struct wb_core *core
 }
 
 /// The effective priority of a task may have changed (see sync.h).
-static inline __attribute__((always_inline)) bool wb_is_nudged(const struct wb_task *task)
+static inline __attribute__((always_inline)) bool wb_must_reevaluate(const struct wb_task *task)
 {
-    return wb_parts.locks != NULL && wb_sync_is_nudged(&task->sync);
+    return wb_parts.locks != NULL && wb_sync_must_reevaluate(&task->sync);
 }
 
 /// What is to be done before a task that comes can run.
@@ -143,7 +143,7 @@ struct wb_wakes wb_wakes_begin(void);
 void wb_wakes_add(struct wb_wakes *wakes, struct wb_task *task);
 
 /// The same by a note, wherever the task is: its core's agent is to look at it.
-void wb_wakes_note(struct wb_wakes *wakes, const struct wb_task *task);
+void wb_wakes_set_pending(struct wb_wakes *wakes, const struct wb_task *task);
 void wb_wakes_end(const struct wb_wakes *wakes, struct wb_system *system);
 
 /// The caller's bug: stops here, by an instruction that does not exist, where the kernel's handler

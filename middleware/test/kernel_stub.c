@@ -164,7 +164,7 @@ enum wb_status wb_kernel_depart(void)
     wb_task_departed(task, stub.now_ns, stub.now_ns);
     if (stub.on_away != NULL)
         stub.on_away(task);
-    CHECK(wb_place_state(wb_word_load(&task->place, WB_SEQ_CST)) == WB_TASK_READY);
+    CHECK(wb_task_state_of(wb_word_load(&task->owner_state, WB_SEQ_CST)) == WB_TASK_READY);
     stub_run(task);
     return WB_OK;
 }

@@ -8,7 +8,7 @@
 enum { TASKS = 3 };
 
 static struct wb_task *tasks[TASKS], *stranger;
-static struct wb_seat seats[TASKS];
+static struct wb_participant participants[TASKS];
 static struct wb_barrier barrier;
 
 // Each on a core of its own, but for the stranger.
@@ -20,7 +20,7 @@ static void build(void)
     for (uint32_t i = 0; i < TASKS; i++)
         tasks[i] = stub_task(names[i], i);
     stranger = stub_task("stranger", 0);
-    CHECK(wb_barrier_init(&barrier, seats, TASKS) == WB_OK);
+    CHECK(wb_barrier_init(&barrier, participants, TASKS) == WB_OK);
     stub_start(stub.system);
     stub_run(tasks[0]);
 }
@@ -58,9 +58,9 @@ TEST(rounds_go_on_when_their_numbers_begin_again)
 TEST(a_barrier_of_one_task_never_waits)
 {
     build();
-    CHECK(wb_barrier_init(&barrier, seats, 1) == WB_OK);
+    CHECK(wb_barrier_init(&barrier, participants, 1) == WB_OK);
     CHECK(come(0) == 1 && come(0) == 1 && come(1) == WB_ERR_FULL);
-    CHECK(wb_barrier_init(&barrier, seats, 0) == WB_ERR_INVAL);
+    CHECK(wb_barrier_init(&barrier, participants, 0) == WB_ERR_INVAL);
 }
 
 static void the_others_come(uint64_t until_ns)
@@ -139,7 +139,7 @@ TEST(the_end_of_a_task_is_told_to_those_who_wait_for_it_and_to_all_later)
     build();
     all_come(WB_OK);
     stub_run(tasks[0]);
-    wb_word_init(&tasks[1]->sync.waits_for, &barrier.gate);
+    wb_word_init(&tasks[1]->sync.waits_for, &barrier.queue);
     stub.unblocks = 0;
     stub_pause(WB_TASK_ENDED);
     CHECK(stub_serve(1) == 1 && stub.unblocked == tasks[1]);
@@ -149,13 +149,13 @@ TEST(the_end_of_a_task_is_told_to_those_who_wait_for_it_and_to_all_later)
 // Woken for nothing, it would come before tasks that are ready earlier than it is.
 TEST(the_end_of_a_task_wakes_nobody_at_a_barrier_where_it_has_no_seat)
 {
-    static struct wb_seat other_seats[1];
+    static struct wb_participant other_participants[1];
     static struct wb_barrier other;
 
     build();
     CHECK(come(1) == WB_ERR_EMPTY);
-    wb_word_init(&tasks[1]->sync.waits_for, &barrier.gate);
-    CHECK(wb_barrier_init(&other, other_seats, 1) == WB_OK);
+    wb_word_init(&tasks[1]->sync.waits_for, &barrier.queue);
+    CHECK(wb_barrier_init(&other, other_participants, 1) == WB_OK);
     stub_run(stranger);
     CHECK(wb_barrier_wait(&other, 0) == 1);
     stub_pause(WB_TASK_ENDED);

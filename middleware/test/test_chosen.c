@@ -46,7 +46,7 @@ static void setup(uint32_t cores)
 
 static bool is_at(enum wb_task_state state, uint32_t core)
 {
-    return wb_word_load(&task->place, WB_SEQ_CST) == wb_place(state, core);
+    return wb_word_load(&task->owner_state, WB_SEQ_CST) == wb_owner_state(state, core);
 }
 
 static bool has_note(uint32_t core)
@@ -110,7 +110,7 @@ TEST(a_dead_cores_shared_task_is_whose_choice_is_first)
     stub_pause(WB_TASK_BLOCKED);
     stub_leave();
     CHECK(wb_core_died(stub.system, 0) == 0);
-    CHECK(wb_place_state(wb_word_load(&task->place, WB_SEQ_CST)) == WB_TASK_OFFERED);
+    CHECK(wb_task_state_of(wb_word_load(&task->owner_state, WB_SEQ_CST)) == WB_TASK_OFFERED);
     choose(2);
     CHECK(is_at(WB_TASK_READY, 2));
     stub_serve(1);
@@ -123,13 +123,13 @@ TEST(a_dead_cores_shared_task_goes_to_one_that_shares_it)
     stub_pause(WB_TASK_READY);
     stub_leave();
     CHECK(wb_core_died(stub.system, 0) == 0);
-    CHECK(wb_place_target(wb_word_load(&task->place, WB_SEQ_CST)) == 2);
+    CHECK(wb_target_of(wb_word_load(&task->owner_state, WB_SEQ_CST)) == 2);
     stub_serve(2);
     CHECK(is_at(WB_TASK_READY, 2) && stub.attached == task && !wb_task_stays(task));
     // The last of them: whoever is left.
     stub_leave();
     CHECK(wb_core_died(stub.system, 2) == 0);
-    CHECK(wb_place_target(wb_word_load(&task->place, WB_SEQ_CST)) == 1);
+    CHECK(wb_target_of(wb_word_load(&task->owner_state, WB_SEQ_CST)) == 1);
 }
 
 // Its next core has accepted a request at a checkpoint there while recovery looks at its old place.

@@ -25,14 +25,14 @@ static void build(void)
 // Another task is blocked there.
 static void wait_there(struct wb_task *waiter)
 {
-    wb_word_store(&waiter->sync.condition, &condition.gate, WB_RELAXED);
-    wb_word_init(&waiter->sync.waits_for, &condition.gate);
+    wb_word_store(&waiter->sync.condition, &condition.queue, WB_RELAXED);
+    wb_word_init(&waiter->sync.waits_for, &condition.queue);
     wb_word_add(&condition.waiters, 1, WB_RELAXED);
 }
 
 static bool waits(const struct wb_task *waiter)
 {
-    return wb_word_load(&waiter->sync.waits_for, WB_SEQ_CST) == &condition.gate;
+    return wb_word_load(&waiter->sync.waits_for, WB_SEQ_CST) == &condition.queue;
 }
 
 // ---- Signals ------------------------------------------------------------------------------------
@@ -150,7 +150,7 @@ static void signal_and_die_with_the_mutex(uint64_t until_ns)
     stub_become(1, other);
     CHECK(wb_mutex_lock(&mutex, 0) == WB_OK);
     wb_condition_signal(&condition);
-    wb_word_store(&other->place, wb_place(WB_TASK_RUNNING, 1), WB_SEQ_CST);
+    wb_word_store(&other->owner_state, wb_owner_state(WB_TASK_RUNNING, 1), WB_SEQ_CST);
     stub_leave();
     (void)wb_core_died(stub.system, 1);
     stub_become(0, self);
@@ -185,7 +185,7 @@ static void die_with_the_mutex(uint64_t until_ns)
     (void)until_ns;
     stub_become(1, other);
     CHECK(wb_mutex_lock(&mutex, 0) == WB_OK);
-    wb_word_store(&other->place, wb_place(WB_TASK_RUNNING, 1), WB_SEQ_CST);
+    wb_word_store(&other->owner_state, wb_owner_state(WB_TASK_RUNNING, 1), WB_SEQ_CST);
     stub_leave();
     (void)wb_core_died(stub.system, 1);
     stub_become(0, self);
@@ -228,8 +228,8 @@ TEST(who_takes_over_the_mutex_of_a_dead_task_has_all_who_wait_with_it_look_again
     CHECK(wb_mutex_lock(&mutex, 0) == WB_OK);
     wait_there(other);
     wait_there(urgent);
-    wb_word_init(&other->sync.guard, &mutex.gate);
-    wb_word_init(&urgent->sync.guard, &another.gate);
+    wb_word_init(&other->sync.guard, &mutex.queue);
+    wb_word_init(&urgent->sync.guard, &another.queue);
     task->restart = true;
     stub_leave();
     CHECK(wb_core_died(stub.system, 0) == 0);

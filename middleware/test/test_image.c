@@ -233,7 +233,7 @@ TEST(a_task_with_a_damaged_image_that_may_not_start_again_is_lost)
     memset(task->images.buffer[0], 0, 64);
     stub_leave();
     CHECK(wb_core_died(stub.system, 0) == 1);
-    CHECK(wb_place_state(wb_word_load(&task->place, WB_SEQ_CST)) == WB_TASK_LOST);
+    CHECK(wb_task_state_of(wb_word_load(&task->owner_state, WB_SEQ_CST)) == WB_TASK_LOST);
 }
 
 TEST(an_image_damaged_before_the_heir_loads_it_leads_to_the_entry)

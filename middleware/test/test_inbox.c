@@ -21,16 +21,16 @@ static struct wb_core *core(uint32_t index)
     return stub.system->cores[index];
 }
 
-static void place(enum wb_task_state state, uint32_t owner)
+static void set_owner_state(enum wb_task_state state, uint32_t owner)
 {
-    wb_word_store(&task->place, wb_place(state, owner), WB_SEQ_CST);
+    wb_word_store(&task->owner_state, wb_owner_state(state, owner), WB_SEQ_CST);
 }
 
 TEST(a_note_rings_its_core_and_is_served_once)
 {
     setup();
     stub.rings[1] = 0;
-    place(WB_TASK_BLOCKED, 1);
+    set_owner_state(WB_TASK_BLOCKED, 1);
     wb_inbox_post(core(1), task->id);
     CHECK(stub.rings[1] == 1 && wb_word_load(&core(1)->inbox.summary, WB_SEQ_CST) != 0);
     CHECK(stub_serve(1) == 1 && stub.unblocked == task);
@@ -42,7 +42,7 @@ TEST(a_note_rings_its_core_and_is_served_once)
 TEST(notes_about_one_task_coalesce)
 {
     setup();
-    place(WB_TASK_BLOCKED, 1);
+    set_owner_state(WB_TASK_BLOCKED, 1);
     for (int i = 0; i < 5; i++)
         wb_inbox_post(core(1), task->id);
     CHECK(stub_serve(1) == 1 && stub.unblocks == 1);
@@ -61,12 +61,13 @@ TEST(repeated_notes_do_no_harm_in_any_state)
         setup();
         if (state == WB_TASK_RETURNED)
             continue;  // taken back once: test_withdraw.c
-        place((enum wb_task_state)state, 1);
+        set_owner_state((enum wb_task_state)state, 1);
         for (int i = 0; i < 3; i++) {
             wb_inbox_post(core(1), task->id);
             CHECK(stub_serve(1) == 1);
         }
-        CHECK(wb_place_state(wb_word_load(&task->place, WB_SEQ_CST)) == (enum wb_task_state)state);
+        CHECK(wb_task_state_of(wb_word_load(&task->owner_state, WB_SEQ_CST)) ==
+              (enum wb_task_state)state);
         CHECK(stub.attaches == 0);
         CHECK(stub.unblocks == (state <= WB_TASK_BLOCKED ? 3u : 0u));
     }
@@ -75,7 +76,7 @@ TEST(repeated_notes_do_no_harm_in_any_state)
 TEST(a_new_task_is_attached_once)
 {
     setup();
-    place(WB_TASK_NEW, 1);
+    set_owner_state(WB_TASK_NEW, 1);
     for (int i = 0; i < 2; i++) {
         wb_inbox_post(core(1), task->id);
         CHECK(stub_serve(1) == 1);
@@ -86,7 +87,7 @@ TEST(a_new_task_is_attached_once)
 TEST(a_note_at_a_core_that_the_task_has_left_is_passed_on)
 {
     setup();
-    place(WB_TASK_BLOCKED, 2);
+    set_owner_state(WB_TASK_BLOCKED, 2);
     wb_inbox_post(core(0), task->id);
     CHECK(stub_serve(0) == 1 && stub.unblocks == 0);
     CHECK(stub_serve(2) == 1 && stub.unblocked == task);
@@ -95,7 +96,7 @@ TEST(a_note_at_a_core_that_the_task_has_left_is_passed_on)
 TEST(a_note_about_a_task_that_is_over_is_not_passed_on)
 {
     setup();
-    place(WB_TASK_ENDED, 2);
+    set_owner_state(WB_TASK_ENDED, 2);
     wb_inbox_post(core(0), task->id);
     CHECK(stub_serve(0) == 1 && stub_serve(2) == 0);
 }
@@ -103,7 +104,7 @@ TEST(a_note_about_a_task_that_is_over_is_not_passed_on)
 TEST(only_the_target_of_an_offer_attaches_it)
 {
     setup();
-    wb_word_store(&task->place, wb_place_offer(1, 2, 0), WB_SEQ_CST);
+    wb_word_store(&task->owner_state, wb_owner_state_offer(1, 2, 0), WB_SEQ_CST);
     wb_inbox_post(core(0), task->id);
     wb_inbox_post(core(1), task->id);
     CHECK(stub_serve(0) == 1 && stub_serve(1) == 1);
@@ -115,7 +116,7 @@ TEST(only_the_target_of_an_offer_attaches_it)
 TEST(waking_posts_to_the_owner_from_anywhere)
 {
     setup();
-    place(WB_TASK_BLOCKED, 1);
+    set_owner_state(WB_TASK_BLOCKED, 1);
     wb_task_wake(task);
     CHECK(stub_serve(1) == 1);
     stub_become(0, task);
@@ -126,7 +127,7 @@ TEST(waking_posts_to_the_owner_from_anywhere)
 TEST(the_kernel_itself_wakes_by_a_note)
 {
     setup();
-    place(WB_TASK_BLOCKED, 1);
+    set_owner_state(WB_TASK_BLOCKED, 1);
     stub_become(1, NULL);
     wb_task_wake(task);
     CHECK(stub.unblocks == 0);
@@ -146,7 +147,7 @@ static bool admit(uint32_t index)
 TEST(a_wake_is_admitted)
 {
     setup();
-    place(WB_TASK_BLOCKED, 1);
+    set_owner_state(WB_TASK_BLOCKED, 1);
     wb_inbox_post(core(1), task->id);
     CHECK(!admit(1) && stub.unblocked == task);
     CHECK(wb_word_load(&core(1)->inbox.summary, WB_SEQ_CST) == 0 && stub_serve(1) == 0);
@@ -156,7 +157,7 @@ TEST(a_wake_is_admitted)
 TEST(a_task_that_is_handed_off_is_admitted)
 {
     setup();
-    wb_word_store(&task->place, wb_place_offer(1, 2, 0), WB_SEQ_CST);
+    wb_word_store(&task->owner_state, wb_owner_state_offer(1, 2, 0), WB_SEQ_CST);
     wb_inbox_post(core(2), task->id);
     CHECK(!admit(2) && stub.attached == task && wb_task_core(task) == 2);
 }
@@ -173,21 +174,21 @@ static void expect_left(uint32_t at)
 TEST(what_is_not_brief_is_left_for_the_agent)
 {
     setup();
-    place(WB_TASK_NEW, 1);
+    set_owner_state(WB_TASK_NEW, 1);
     expect_left(1);
     setup();
-    place(WB_TASK_ENDED, 1);
+    set_owner_state(WB_TASK_ENDED, 1);
     expect_left(1);
     setup();
-    place(WB_TASK_BLOCKED, 2);
+    set_owner_state(WB_TASK_BLOCKED, 2);
     expect_left(1);
     setup();
-    place(WB_TASK_BLOCKED, 1);
-    wb_word_add(&task->sync.nudges, 1, WB_SEQ_CST);
+    set_owner_state(WB_TASK_BLOCKED, 1);
+    wb_word_add(&task->sync.reevaluations, 1, WB_SEQ_CST);
     expect_left(1);
     setup();
     wb_word_store(&task->revive, WB_REVIVE_ENTRY, WB_SEQ_CST);
-    wb_word_store(&task->place, wb_place_offer(1, 2, 0), WB_SEQ_CST);
+    wb_word_store(&task->owner_state, wb_owner_state_offer(1, 2, 0), WB_SEQ_CST);
     expect_left(2);
 }
 
@@ -199,7 +200,7 @@ TEST(one_note_is_admitted_and_the_others_are_left)
     stub_start(stub.system);
     stub.unblocks = 0;
     for (int i = 0; i < 2; i++) {
-        wb_word_store(&tasks[i]->place, wb_place(WB_TASK_BLOCKED, 0), WB_SEQ_CST);
+        wb_word_store(&tasks[i]->owner_state, wb_owner_state(WB_TASK_BLOCKED, 0), WB_SEQ_CST);
         wb_inbox_post(core(0), tasks[i]->id);
     }
     CHECK(admit(0) && stub.unblocks == 1 && stub.unblocked == tasks[0]);
@@ -232,7 +233,7 @@ TEST(every_task_of_a_large_system_has_a_note_of_its_own)
         snprintf(name, sizeof name, "t%u", (unsigned)i);
         CHECK(wb_task_add(system, &(struct wb_task_config){ .name = name, .entry = never_runs },
                           &tasks[i]) == WB_OK);
-        wb_word_store(&tasks[i]->place, wb_place(WB_TASK_BLOCKED, 0), WB_SEQ_CST);
+        wb_word_store(&tasks[i]->owner_state, wb_owner_state(WB_TASK_BLOCKED, 0), WB_SEQ_CST);
     }
     for (uint32_t i = 0; i < MANY; i++) {
         wb_inbox_post(system->cores[0], i);

@@ -122,7 +122,7 @@ static void at_every_instruction(struct scene scene)
 
 static void peer_waits(void)
 {
-    wb_word_store(&peer->place, wb_place(WB_TASK_BLOCKED, 0), WB_SEQ_CST);
+    wb_word_store(&peer->owner_state, wb_owner_state(WB_TASK_BLOCKED, 0), WB_SEQ_CST);
     stub.unblocks = 0;
 }
 
@@ -135,7 +135,7 @@ static uint32_t before_it_left;
 
 static void peer_leaves(void)
 {
-    wb_word_store(&peer->place, wb_place(WB_TASK_BLOCKED, 1), WB_SEQ_CST);
+    wb_word_store(&peer->owner_state, wb_owner_state(WB_TASK_BLOCKED, 1), WB_SEQ_CST);
     before_it_left = stub.unblocks;
 }
 
@@ -161,9 +161,9 @@ TEST(a_peer_that_leaves_is_never_unblocked_by_the_core_it_has_left)
 
 static void waits_for(struct wb_task *waiter, struct wb_mutex *what)
 {
-    wb_word_init(&waiter->sync.waits_for, &what->gate);
-    (void)wb_word_swap(&what->gate.waited, 1, WB_RELEASE);
-    wb_word_add(&task->sync.nudges, 1, WB_RELEASE);
+    wb_word_init(&waiter->sync.waits_for, &what->queue);
+    (void)wb_word_swap(&what->queue.waited, 1, WB_RELEASE);
+    wb_word_add(&task->sync.reevaluations, 1, WB_RELEASE);
     wb_inbox_post(stub.system->cores[0], task->id);
     stub_serve(0);
 }
@@ -188,7 +188,7 @@ static void urgent_waits(void)
 static void nothing_is_stale(void)
 {
     CHECK(wb_sync_priority(&task->sync) == (steps.came ? 9u : 5u));
-    CHECK(!wb_sync_is_nudged(&task->sync));
+    CHECK(!wb_sync_must_reevaluate(&task->sync));
 }
 
 TEST(a_priority_inherited_in_the_midst_of_another_is_kept)
@@ -202,12 +202,12 @@ TEST(a_priority_inherited_in_the_midst_of_another_is_kept)
 // ---- A barrier whose other task goes on, and is lost --------------------------------------------
 
 static struct wb_barrier barrier;
-static struct wb_seat seats[2];
+static struct wb_participant participants[2];
 static int status;
 
 static void both_join(void)
 {
-    CHECK(wb_barrier_init(&barrier, seats, 2) == WB_OK);
+    CHECK(wb_barrier_init(&barrier, participants, 2) == WB_OK);
     CHECK(wb_barrier_join(&barrier, task) == WB_OK && wb_barrier_join(&barrier, other) == WB_OK);
 }
 
@@ -222,7 +222,7 @@ static void other_comes_twice_and_is_lost(void)
     stub_become(1, other);
     CHECK(wb_barrier_wait(&barrier, 0) != WB_ERR_GONE);
     CHECK(wb_barrier_wait(&barrier, 0) == WB_ERR_EMPTY);
-    wb_word_store(&other->place, wb_place(WB_TASK_LOST, 1), WB_SEQ_CST);
+    wb_word_store(&other->owner_state, wb_owner_state(WB_TASK_LOST, 1), WB_SEQ_CST);
     stub_become(0, task);
 }
 

@@ -12,7 +12,7 @@ struct shared {
     struct wb_mutex mutex;
     struct wb_condition condition;
     struct wb_barrier barrier;
-    struct wb_seat seats[2];
+    struct wb_participant participants[2];
 };
 
 // `task` runs on core 0, which dies; `peer` is on core 1, its heir.
@@ -22,7 +22,7 @@ static struct shared *s;
 static void build(void)
 {
     s = killed_pair(&task, &peer, sizeof *s);
-    CHECK(wb_barrier_init(&s->barrier, s->seats, 2) == WB_OK);
+    CHECK(wb_barrier_init(&s->barrier, s->participants, 2) == WB_OK);
     wb_mutex_init(&s->mutex);
     wb_condition_init(&s->condition);
     stub_start(stub.system);
@@ -39,16 +39,16 @@ static void die(void)
 
 static bool peer_waits(void)
 {
-    return wb_word_load(&peer->sync.waits_for, WB_SEQ_CST) == &s->condition.gate;
+    return wb_word_load(&peer->sync.waits_for, WB_SEQ_CST) == &s->condition.queue;
 }
 
 static void build_waiter(void)
 {
     build();
-    wb_word_store(&peer->place, wb_place(WB_TASK_BLOCKED, 1), WB_SEQ_CST);
-    wb_word_init(&peer->sync.condition, &s->condition.gate);
-    wb_word_init(&peer->sync.guard, &s->mutex.gate);
-    wb_word_init(&peer->sync.waits_for, &s->condition.gate);
+    wb_word_store(&peer->owner_state, wb_owner_state(WB_TASK_BLOCKED, 1), WB_SEQ_CST);
+    wb_word_init(&peer->sync.condition, &s->condition.queue);
+    wb_word_init(&peer->sync.guard, &s->mutex.queue);
+    wb_word_init(&peer->sync.waits_for, &s->condition.queue);
     wb_word_init(&s->condition.waiters, 1);
 }
 

@@ -68,7 +68,7 @@ static void check_ended(void)
     stub_leave();
     CHECK(wb_core_died(stub.system, 0) == 0);
     stub_serve(1);
-    if (wb_place_state(wb_word_load(&task->place, WB_SEQ_CST)) != WB_TASK_ENDED) {
+    if (wb_task_state_of(wb_word_load(&task->owner_state, WB_SEQ_CST)) != WB_TASK_ENDED) {
         CHECK(*killed_progress() < 2 && task->restarts == 1);
         stub_run(task);
         stub_pause(WB_TASK_ENDED);

@@ -29,7 +29,7 @@ static void build(void)
 
 static enum wb_task_state state(const struct wb_task *task)
 {
-    return wb_place_state(wb_word_load(&task->place, WB_SEQ_CST));
+    return wb_task_state_of(wb_word_load(&task->owner_state, WB_SEQ_CST));
 }
 
 static void serve_the_living(void)

@@ -100,7 +100,7 @@ static void live_again(void)
 static uint32_t sections_after_another_life(void)
 {
     live_again();
-    CHECK(wb_word_load(&objects[MUTEX].gate.holder, WB_SEQ_CST) == 0 && task->sync.owned == 0);
+    CHECK(wb_word_load(&objects[MUTEX].queue.holder, WB_SEQ_CST) == 0 && task->sync.owned == 0);
     return wb_word_load(&objects[SEMAPHORE].semaphore.value, WB_SEQ_CST);
 }
 

@@ -29,11 +29,11 @@ static void build(void)
 }
 
 // `peer` is blocked at a gate.
-static void wait_at(struct wb_gate *gate)
+static void wait_at(struct wb_wait_queue *queue)
 {
-    wb_word_store(&peer->place, wb_place(WB_TASK_BLOCKED, 1), WB_SEQ_CST);
-    wb_word_init(&peer->sync.waits_for, gate);
-    wb_word_init(&gate->waited, 1);
+    wb_word_store(&peer->owner_state, wb_owner_state(WB_TASK_BLOCKED, 1), WB_SEQ_CST);
+    wb_word_init(&peer->sync.waits_for, queue);
+    wb_word_init(&queue->waited, 1);
 }
 
 // A task that waited has been woken.
@@ -78,7 +78,7 @@ static void check_permits(void)
 static void build_waited_semaphore(void)
 {
     build();
-    wait_at(&s->semaphore.gate);
+    wait_at(&s->semaphore.queue);
 }
 
 TEST(a_task_killed_while_it_takes_or_gives_has_done_all_of_it_or_nothing)
@@ -121,7 +121,7 @@ static void check_owner(void)
 static void build_waited_mutex(void)
 {
     build();
-    wait_at(&s->mutex.gate);
+    wait_at(&s->mutex.queue);
 }
 
 TEST(the_mutex_of_a_task_killed_at_any_step_is_taken_over)

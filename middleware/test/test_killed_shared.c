@@ -120,7 +120,7 @@ static void check_lost(void)
 {
     task->restart = false;
     stub_leave();
-    const bool over = wb_place_is_over(wb_word_load(&task->place, WB_SEQ_CST));
+    const bool over = wb_state_is_over(wb_word_load(&task->owner_state, WB_SEQ_CST));
     CHECK(wb_core_died(stub.system, 0) == (over ? 0 : 1));
     stub_serve(1);
     stub_run(peer);

@@ -34,7 +34,7 @@ static enum wb_status request(uint32_t core)
 
 static enum wb_task_state state(void)
 {
-    return wb_place_state(wb_word_load(&task->place, WB_SEQ_CST));
+    return wb_task_state_of(wb_word_load(&task->owner_state, WB_SEQ_CST));
 }
 
 static enum wb_status outcome(void)
@@ -135,7 +135,8 @@ TEST(a_task_that_holds_something_stays_and_goes_on)
 static void target_takes_it(struct wb_task *away)
 {
     CHECK(away == task && state() == WB_TASK_OFFERED);
-    CHECK(wb_place_target(wb_word_load(&task->place, WB_SEQ_CST)) == 1 && wb_task_core(task) == 0);
+    CHECK(wb_target_of(wb_word_load(&task->owner_state, WB_SEQ_CST)) == 1 &&
+          wb_task_core(task) == 0);
     stub.now_ns += 20;
     CHECK(stub_serve(1) == 1 && stub.attached == task);
     CHECK(state() == WB_TASK_READY && wb_task_core(task) == 1);

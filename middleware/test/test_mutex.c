@@ -73,8 +73,8 @@ TEST(a_task_that_ends_with_a_mutex_wakes_those_who_wait)
 {
     build();
     CHECK(wb_mutex_lock(&mutex, WB_FOREVER) == WB_OK);
-    wb_word_init(&other->sync.waits_for, &mutex.gate);
-    wb_word_init(&urgent->sync.waits_for, &second.gate);
+    wb_word_init(&other->sync.waits_for, &mutex.queue);
+    wb_word_init(&urgent->sync.waits_for, &second.queue);
     stub_pause(WB_TASK_ENDED);
     CHECK(stub_serve(1) == 1 && stub.unblocked == other);
 }
@@ -146,7 +146,7 @@ TEST(a_holder_is_as_urgent_as_the_most_urgent_waiter_on_another_core)
 {
     build();
     CHECK(wb_mutex_lock(&mutex, WB_FOREVER) == WB_OK);
-    wb_word_init(&other->sync.waits_for, &mutex.gate);
+    wb_word_init(&other->sync.waits_for, &mutex.queue);
     stub_run(urgent);
     stub.on_block = holder_is_told;
     CHECK(wb_mutex_lock(&mutex, 100) == WB_ERR_TIMEOUT);
@@ -177,19 +177,19 @@ TEST(a_priority_is_inherited_along_a_chain_of_mutexes)
     CHECK(wb_mutex_lock(&mutex, WB_FOREVER) == WB_OK);
     stub_become(1, other);
     CHECK(wb_mutex_lock(&second, WB_FOREVER) == WB_OK);
-    wb_word_init(&other->sync.waits_for, &mutex.gate);
+    wb_word_init(&other->sync.waits_for, &mutex.queue);
     stub_run(urgent);
     stub.on_block = NULL;
     CHECK(wb_mutex_lock(&second, 100) == WB_ERR_TIMEOUT);
     // It has given up, so wait again as it did, and let every core look.
-    wb_word_init(&urgent->sync.waits_for, &second.gate);
-    wb_word_add(&other->sync.nudges, 1, WB_SEQ_CST);
+    wb_word_init(&urgent->sync.waits_for, &second.queue);
+    wb_word_add(&other->sync.reevaluations, 1, WB_SEQ_CST);
     wb_inbox_post(stub.system->cores[1], other->id);
     stub_serve(1);
     stub_serve(0);
     CHECK(priority_of(other) == 9 && priority_of(task) == 9);
     wb_word_init(&urgent->sync.waits_for, NULL);
-    wb_word_add(&other->sync.nudges, 1, WB_SEQ_CST);
+    wb_word_add(&other->sync.reevaluations, 1, WB_SEQ_CST);
     wb_inbox_post(stub.system->cores[1], other->id);
     stub_serve(1);
     stub_serve(0);
@@ -199,8 +199,8 @@ TEST(a_priority_is_inherited_along_a_chain_of_mutexes)
 TEST(who_takes_a_mutex_inherits_from_those_who_still_wait)
 {
     build();
-    wb_word_init(&other->sync.waits_for, &mutex.gate);
-    wb_word_init(&mutex.gate.waited, 1);
+    wb_word_init(&other->sync.waits_for, &mutex.queue);
+    wb_word_init(&mutex.queue.waited, 1);
     CHECK(wb_mutex_lock(&mutex, WB_FOREVER) == WB_OK);
     CHECK(priority_of(task) == 5 && stub.reprioritised == task);
 }
@@ -210,9 +210,9 @@ TEST(a_task_arrives_with_the_priority_it_inherits)
     build();
     CHECK(wb_mutex_lock(&mutex, WB_FOREVER) == WB_OK);
     stub_pause(WB_TASK_READY);
-    wb_word_init(&urgent->sync.waits_for, &mutex.gate);
-    wb_word_add(&task->sync.nudges, 1, WB_SEQ_CST);
-    wb_word_store(&task->place, wb_place_offer(0, 1, 0), WB_SEQ_CST);
+    wb_word_init(&urgent->sync.waits_for, &mutex.queue);
+    wb_word_add(&task->sync.reevaluations, 1, WB_SEQ_CST);
+    wb_word_store(&task->owner_state, wb_owner_state_offer(0, 1, 0), WB_SEQ_CST);
     wb_inbox_post(stub.system->cores[1], task->id);
     stub_serve(1);
     CHECK(stub.attached == task && priority_of(task) == 9 && stub.reprioritises == 0);
@@ -223,7 +223,7 @@ TEST(a_restarted_task_inherits_nothing)
     build();
     task->restart = true;
     CHECK(wb_mutex_lock(&mutex, WB_FOREVER) == WB_OK);
-    wb_word_init(&urgent->sync.waits_for, &mutex.gate);
+    wb_word_init(&urgent->sync.waits_for, &mutex.queue);
     wb_word_store(&task->sync.priority, 9, WB_SEQ_CST);
     stub_leave();
     CHECK(wb_core_died(stub.system, 0) == 0);

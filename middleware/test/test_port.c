@@ -242,8 +242,8 @@ TEST(a_neighbour_wakes_who_waits_without_a_note)
 static void move_away_and_send(uint64_t until_ns)
 {
     (void)until_ns;
-    wb_word_store(&receiver->place, wb_place(WB_TASK_BLOCKED, 0), WB_SEQ_CST);
-    wb_word_store(&sender->place, wb_place(WB_TASK_RUNNING, 1), WB_SEQ_CST);
+    wb_word_store(&receiver->owner_state, wb_owner_state(WB_TASK_BLOCKED, 0), WB_SEQ_CST);
+    wb_word_store(&sender->owner_state, wb_owner_state(WB_TASK_RUNNING, 1), WB_SEQ_CST);
     stub_become(1, sender);
     CHECK(wb_port_send(out, &(uint32_t){ 42 }, 0) == WB_OK);
     CHECK(stub.rings[0] == 1 && stub.unblocks == 0);

@@ -136,10 +136,10 @@ static uint32_t told(const struct wb_task *task)
     return event.object;
 }
 
-static uint32_t told_at(struct wb_task *task, struct wb_gate *gate, uint32_t holder)
+static uint32_t told_at(struct wb_task *task, struct wb_wait_queue *queue, uint32_t holder)
 {
-    wb_word_init(&task->sync.waits_for, gate);
-    wb_word_init(&gate->holder, holder);
+    wb_word_init(&task->sync.waits_for, queue);
+    wb_word_init(&queue->holder, holder);
     const uint32_t object = told(task);
     wb_word_init(&task->sync.waits_for, NULL);
     return object;
@@ -152,15 +152,15 @@ TEST(a_task_that_blocks_at_a_gate_tells_which_or_what_it_is)
         { .name = "t", .kind = WB_OBJECT_TIMER },
     };
     struct wb_object *objects;
-    struct wb_gate own = { 0 };
+    struct wb_wait_queue own = { 0 };
 
     setup();
     struct wb_task *task = stub_task("task", 0);
     CHECK(told_at(task, &own, 0) == (uint32_t)WB_WAIT_SEMAPHORE << WB_WAIT_SHIFT);
     CHECK(wb_objects_add(stub.system, configs, 2, &objects) == WB_OK);
     CHECK(told(task) == WB_WAIT_UNTOLD);
-    CHECK(told_at(task, &objects[0].gate, 1) == (uint32_t)WB_WAIT_OBJECT << WB_WAIT_SHIFT);
-    CHECK(told_at(task, &objects[1].timer.mutex.gate, 1) ==
+    CHECK(told_at(task, &objects[0].queue, 1) == (uint32_t)WB_WAIT_OBJECT << WB_WAIT_SHIFT);
+    CHECK(told_at(task, &objects[1].timer.mutex.queue, 1) ==
           ((uint32_t)WB_WAIT_OBJECT << WB_WAIT_SHIFT | 1));
     CHECK(told_at(task, &own, 7) == (uint32_t)WB_WAIT_MUTEX << WB_WAIT_SHIFT);
     CHECK(told_at(task, &own, WB_HOLDER_BARRIER) == (uint32_t)WB_WAIT_BARRIER << WB_WAIT_SHIFT);

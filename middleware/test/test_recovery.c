@@ -27,7 +27,7 @@ static void setup(bool mailbox)
 
 static enum wb_task_state state(void)
 {
-    return wb_place_state(wb_word_load(&task->place, WB_SEQ_CST));
+    return wb_task_state_of(wb_word_load(&task->owner_state, WB_SEQ_CST));
 }
 
 static uint32_t die(uint32_t core)
@@ -60,7 +60,7 @@ TEST(tasks_that_did_not_run_move_to_the_heir_as_they_are)
 
     for (int i = 0; i < 3; i++) {
         setup(false);
-        wb_word_store(&task->place, wb_place(states[i], 0), WB_SEQ_CST);
+        wb_word_store(&task->owner_state, wb_owner_state(states[i], 0), WB_SEQ_CST);
         CHECK(die(0) == 0 && task->restarts == 0);
         CHECK(wb_word_load(&stub.system->cores[0]->state, WB_SEQ_CST) == WB_CORE_DEAD);
         CHECK(arrives_at(1));
@@ -72,7 +72,7 @@ TEST(a_pinned_task_moves_as_well)
 {
     setup(false);
     task->migratable = false;
-    wb_word_store(&task->place, wb_place(WB_TASK_BLOCKED, 0), WB_SEQ_CST);
+    wb_word_store(&task->owner_state, wb_owner_state(WB_TASK_BLOCKED, 0), WB_SEQ_CST);
     CHECK(die(0) == 0 && arrives_at(1));
 }
 
@@ -122,8 +122,8 @@ TEST(without_an_heir_everything_is_lost)
 TEST(tasks_of_other_cores_only_look_again)
 {
     setup(false);
-    const uint32_t place = wb_word_load(&peer->place, WB_SEQ_CST);
-    CHECK(die(0) == 0 && wb_word_load(&peer->place, WB_SEQ_CST) == place);
+    const uint32_t owner_state = wb_word_load(&peer->owner_state, WB_SEQ_CST);
+    CHECK(die(0) == 0 && wb_word_load(&peer->owner_state, WB_SEQ_CST) == owner_state);
     stub.unblocks = 0;
     stub_serve(1);
     CHECK(stub.unblocks == 1 && stub.unblocked == peer);
@@ -186,7 +186,7 @@ TEST(a_task_whose_target_and_then_source_die_goes_to_an_heir)
 TEST(a_task_whose_heir_dies_before_it_arrives_goes_to_the_next)
 {
     setup(false);
-    wb_word_store(&task->place, wb_place(WB_TASK_BLOCKED, 0), WB_SEQ_CST);
+    wb_word_store(&task->owner_state, wb_owner_state(WB_TASK_BLOCKED, 0), WB_SEQ_CST);
     CHECK(die(0) == 0 && die(1) == 0);
     CHECK(arrives_at(2));
 }
@@ -247,7 +247,7 @@ TEST(a_request_to_move_a_lost_task_ends)
 TEST(a_record_that_others_fill_is_not_touched_by_an_heir)
 {
     setup(false);
-    wb_word_store(&task->place, wb_place(WB_TASK_BLOCKED, 0), WB_SEQ_CST);
+    wb_word_store(&task->owner_state, wb_owner_state(WB_TASK_BLOCKED, 0), WB_SEQ_CST);
     CHECK(die(0) == 0);
     CHECK(wb_migration_request(task, 2, 5000, NULL) == WB_OK);
     CHECK(arrives_at(1) && task->migration.attached_ns == 0);
@@ -259,7 +259,7 @@ TEST(a_kernel_killed_while_it_ended_a_task_leaves_no_port_open)
 {
     setup(false);
     stub.self = NULL;
-    wb_word_store(&task->place, wb_place(WB_TASK_ENDED, 0), WB_SEQ_CST);  // and no more
+    wb_word_store(&task->owner_state, wb_owner_state(WB_TASK_ENDED, 0), WB_SEQ_CST);  // and no more
     CHECK(die(0) == 0);
     CHECK(is_over_for_peer());
 }
@@ -269,7 +269,7 @@ TEST(a_run_ends_though_a_kernel_was_killed_before_it_counted_its_last_task)
     setup(false);
     stub_run(peer);
     stub_pause(WB_TASK_ENDED);
-    wb_word_store(&task->place, wb_place(WB_TASK_ENDED, 0), WB_SEQ_CST);
+    wb_word_store(&task->owner_state, wb_owner_state(WB_TASK_ENDED, 0), WB_SEQ_CST);
     CHECK(die(0) == 0);
     CHECK(wb_word_load(&stub.system->live, WB_SEQ_CST) == 1);
     stub.rings[1] = 0;

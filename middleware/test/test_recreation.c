@@ -227,7 +227,7 @@ TEST(a_target_that_cannot_load_the_program_gives_the_task_back)
     offer_to(1);
     stub.load = WB_ERR_NOMEM;
     stub_serve(1);
-    CHECK(wb_place_state(wb_word_load(&task->place, WB_SEQ_CST)) == WB_TASK_RETURNED);
+    CHECK(wb_task_state_of(wb_word_load(&task->owner_state, WB_SEQ_CST)) == WB_TASK_RETURNED);
     stub_serve(0);
     CHECK(wb_task_core(task) == 0 &&
           wb_outcome_status(wb_word_load(&task->outcome, WB_SEQ_CST)) == WB_ERR_NOMEM);

@@ -39,7 +39,7 @@ static void expect_refused(enum wb_status why)
 {
     CHECK(wb_outcome_status(wb_word_load(&task->outcome, WB_SEQ_CST)) == why &&
           !wb_migration_pending(task));
-    CHECK(wb_place_state(wb_word_load(&task->place, WB_SEQ_CST)) == WB_TASK_RUNNING);
+    CHECK(wb_task_state_of(wb_word_load(&task->owner_state, WB_SEQ_CST)) == WB_TASK_RUNNING);
     CHECK(wb_task_core(task) == 0 && wb_word_load(&task->memory_core, WB_SEQ_CST) == 0);
     CHECK(wb_task_migrations(task) == 0 && task->restarts == 0);
     wb_word_store(&stub.system->cores[1]->state, WB_CORE_UP, WB_SEQ_CST);
@@ -105,7 +105,7 @@ TEST(a_task_of_any_mode_whose_target_dies_before_the_checkpoint_runs_on)
 
 static void target_dies(struct wb_task *away)
 {
-    CHECK(wb_place_state(wb_word_load(&away->place, WB_SEQ_CST)) == WB_TASK_OFFERED);
+    CHECK(wb_task_state_of(wb_word_load(&away->owner_state, WB_SEQ_CST)) == WB_TASK_OFFERED);
     stub_leave();
     CHECK(wb_core_died(stub.system, 1) == 0);
     stub_serve(0);
@@ -125,7 +125,7 @@ TEST(a_task_of_any_mode_whose_target_dies_after_the_checkpoint_runs_on)
 static void target_looks(struct wb_task *away)
 {
     stub_serve(1);
-    CHECK(wb_place_state(wb_word_load(&away->place, WB_SEQ_CST)) == WB_TASK_RETURNED);
+    CHECK(wb_task_state_of(wb_word_load(&away->owner_state, WB_SEQ_CST)) == WB_TASK_RETURNED);
     stub_serve(0);
 }
 

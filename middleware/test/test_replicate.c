@@ -72,7 +72,7 @@ static void ask(uint32_t core)
 
 static enum wb_task_state state(void)
 {
-    return wb_place_state(wb_word_load(&task->place, WB_SEQ_CST));
+    return wb_task_state_of(wb_word_load(&task->owner_state, WB_SEQ_CST));
 }
 
 static bool is_at(uint32_t core)

@@ -204,7 +204,7 @@ TEST(mutexes_and_semaphores_are_those_of_the_middleware)
     for (int i = 0; i < 4; i++)
         add(WB_SCRIPT_GIVE, SEMAPHORE, 0);  // two of them too many
     run();
-    CHECK(wb_word_load(&objects[MUTEX].gate.holder, WB_SEQ_CST) == 0 && task->sync.owned == 0);
+    CHECK(wb_word_load(&objects[MUTEX].queue.holder, WB_SEQ_CST) == 0 && task->sync.owned == 0);
     CHECK(wb_word_load(&objects[SEMAPHORE].semaphore.value, WB_SEQ_CST) == 2);
 }
 

@@ -162,12 +162,12 @@ TEST(what_is_given_just_before_it_would_block_is_taken)
 
 // ---- Several waiters ----------------------------------------------------------------------------
 
-// They wait as block() of gate.c leaves them.
+// They wait as block() of wait_queue.c leaves them.
 static void both_wait(void)
 {
-    wb_word_init(&other->sync.waits_for, &semaphore.gate);
-    wb_word_init(&urgent->sync.waits_for, &semaphore.gate);
-    wb_word_init(&semaphore.gate.waited, 1);
+    wb_word_init(&other->sync.waits_for, &semaphore.queue);
+    wb_word_init(&urgent->sync.waits_for, &semaphore.queue);
+    wb_word_init(&semaphore.queue.waited, 1);
 }
 
 TEST(the_most_urgent_waiter_is_woken_and_nobody_else)
@@ -177,7 +177,7 @@ TEST(the_most_urgent_waiter_is_woken_and_nobody_else)
     CHECK(wb_semaphore_give(&semaphore) == WB_OK);
     CHECK(stub_serve(1) == 1 && stub.unblocked == urgent);
     CHECK(wb_word_load(&urgent->sync.waits_for, WB_SEQ_CST) == NULL);
-    CHECK(wb_word_load(&other->sync.waits_for, WB_SEQ_CST) == &semaphore.gate);
+    CHECK(wb_word_load(&other->sync.waits_for, WB_SEQ_CST) == &semaphore.queue);
     CHECK(wb_semaphore_give(&semaphore) == WB_OK);
     CHECK(stub_serve(1) == 1 && stub.unblocked == other);
 }
@@ -223,7 +223,7 @@ TEST(waiting_that_a_killed_giver_left_unannounced_ends_when_recovery_wakes_every
     build(0, 1);
     both_wait();
     // The giver has taken `waited` and was killed before it chose.
-    wb_word_init(&semaphore.gate.waited, 0);
+    wb_word_init(&semaphore.queue.waited, 0);
     stub_leave();
     wb_core_died(stub.system, 0);
     stub.unblocks = 0;
@@ -235,8 +235,8 @@ TEST(a_restarted_task_waits_for_nothing)
 {
     build(0, 1);
     task->restart = true;
-    wb_word_init(&task->sync.waits_for, &semaphore.gate);
-    wb_word_init(&semaphore.gate.waited, 1);
+    wb_word_init(&task->sync.waits_for, &semaphore.queue);
+    wb_word_init(&semaphore.queue.waited, 1);
     stub_leave();
     CHECK(wb_core_died(stub.system, 0) == 0);
     CHECK(wb_word_load(&task->sync.waits_for, WB_SEQ_CST) == NULL);

@@ -131,7 +131,7 @@ TEST(a_task_is_what_its_config_says)
     CHECK(strcmp(wb_task_name(task), "task") == 0 && wb_task_index(task) == 4);
     CHECK(wb_task_core(task) == 1 && wb_own_priority(task) == 7 && !task->migratable);
     CHECK(task->relative_deadline_ns == 100);
-    CHECK(wb_place_state(wb_word_load(&task->place, WB_SEQ_CST)) == WB_TASK_NEW);
+    CHECK(wb_task_state_of(wb_word_load(&task->owner_state, WB_SEQ_CST)) == WB_TASK_NEW);
     CHECK(wb_task_find(&stub.system->app, "task", 4) == task);
 }
 

@@ -12,7 +12,7 @@ enum { CORES = 3, USERS = 4, ROUNDS = 1000, ROOM = 2 };
 static struct wb_mutex mutex;
 static struct wb_condition room, there;
 static struct wb_barrier barrier;
-static struct wb_seat seats[USERS];
+static struct wb_participant participants[USERS];
 // Not atomic: ThreadSanitizer sees whether mutexes and barriers order what they should.
 static uint32_t things, taken, parts[USERS];
 static struct wb_swapped late, let_through;
@@ -110,7 +110,7 @@ TEST(what_is_written_before_a_barrier_is_read_after_it)
 {
     struct wb_system *s = threads_open(CORES);
 
-    CHECK(wb_barrier_init(&barrier, seats, USERS) == WB_OK);
+    CHECK(wb_barrier_init(&barrier, participants, USERS) == WB_OK);
     wb_word_init(&let_through, 0);
     wb_word_init(&late, 0);
     users_add(s, USERS, go_in_step);

@@ -310,12 +310,12 @@ TEST(what_comes_just_before_it_would_block_is_told)
 
 // ---- Beside others at a semaphore ---------------------------------------------------------------
 
-// `other` waits for the semaphore alone, as block() of gate.c leaves it.
+// `other` waits for the semaphore alone, as block() of wait_queue.c leaves it.
 static void give_where_both_wait(uint64_t until_ns)
 {
     (void)until_ns;
-    wb_word_init(&other->sync.waits_for, &semaphore.gate);
-    (void)wb_word_or(&semaphore.gate.waited, WB_WAITED_ALONE, WB_SEQ_CST);
+    wb_word_init(&other->sync.waits_for, &semaphore.queue);
+    (void)wb_word_or(&semaphore.queue.waited, WB_WAITED_ALONE, WB_SEQ_CST);
     stub.unblocks = 0;
     peer_gives();
     CHECK(stub_serve(0) == 2 && stub.unblocks == 2);
@@ -338,7 +338,7 @@ static void give_another(uint64_t until_ns)
     as_peer();
     for (int i = 0; i < 8; i++) {
         CHECK(wb_semaphore_init(&elsewhere[i], 0, 1) == WB_OK);
-        (void)wb_word_or(&elsewhere[i].gate.waited, WB_WAITED_IN_SET, WB_SEQ_CST);
+        (void)wb_word_or(&elsewhere[i].queue.waited, WB_WAITED_IN_SET, WB_SEQ_CST);
         CHECK(wb_semaphore_give(&elsewhere[i]) == WB_OK);
     }
     as_waiter();

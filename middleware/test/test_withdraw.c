@@ -20,7 +20,7 @@ static void setup(void)
 
 static enum wb_task_state state(void)
 {
-    return wb_place_state(wb_word_load(&task->place, WB_SEQ_CST));
+    return wb_task_state_of(wb_word_load(&task->owner_state, WB_SEQ_CST));
 }
 
 static enum wb_status outcome(void)

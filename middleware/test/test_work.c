@@ -121,7 +121,7 @@ TEST(what_a_killed_kernel_leaves_goes_only_where_it_runs)
     (void)stub_serve(2);
     CHECK(wb_task_core(here) == 2);
     CHECK(wb_core_died(stub.system, 1) == 1);
-    CHECK(wb_place_state(wb_word_load(&nowhere->place, WB_SEQ_CST)) == WB_TASK_LOST);
+    CHECK(wb_task_state_of(wb_word_load(&nowhere->owner_state, WB_SEQ_CST)) == WB_TASK_LOST);
 }
 
 TEST(a_stream_of_draws_goes_on_from_a_checkpoint_image)

@@ -57,7 +57,7 @@ static uint64_t hash_end(const struct wb_system *system)
     hash = fnv_of(hash, end, sizeof end);
     for (uint32_t i = 0; i < system->n_tasks; i++) {
         const struct wb_task *task = &system->tasks[i];
-        hash = fnv_of(hash, (const void *)&task->place, sizeof task->place);
+        hash = fnv_of(hash, (const void *)&task->owner_state, sizeof task->owner_state);
         hash = fnv_of(hash, &task->stats, sizeof task->stats);
     }
     for (uint32_t i = 0; i < system->n_cores; i++)
@@ -84,7 +84,7 @@ static const char *validate(struct harness *h)
 
     for (uint32_t i = 0; i < system->n_tasks; i++) {
         const struct wb_task *task = &system->tasks[i];
-        if (!wb_place_is_over(wb_word_load(&task->place, WB_SEQ_CST)))
+        if (!wb_state_is_over(wb_word_load(&task->owner_state, WB_SEQ_CST)))
             return "a task is not over";
         if (wb_migration_pending(task))
             return "a migration has no end";

@@ -123,10 +123,11 @@ bool harness_starve(struct harness *h, uint32_t core, bool starve)
 
 static bool has_program(const struct wb_task *task)
 {
-    const uint32_t place = wb_word_load(&task->place, WB_SEQ_CST);
-    const uint32_t core = wb_place_owner(place);
+    const uint32_t owner_state = wb_word_load(&task->owner_state, WB_SEQ_CST);
+    const uint32_t core = wb_owner_of(owner_state);
 
-    return task->mode == WB_RECREATE && !sim.cores[core].dead && wb_place_is_kept(place, core);
+    return task->mode == WB_RECREATE && !sim.cores[core].dead &&
+           wb_owner_state_is_kept(owner_state, core);
 }
 
 uint32_t harness_programs(struct harness *h)

@@ -104,10 +104,10 @@ static const char *check(struct harness *h, const struct fault *fault)
 
     for (uint32_t i = 0; i < 3; i++) {
         const struct wb_task *task = &harness_system(h)->tasks[i];
-        lost += wb_place_state(wb_word_load(&task->place, WB_SEQ_CST)) == WB_TASK_LOST;
+        lost += wb_task_state_of(wb_word_load(&task->owner_state, WB_SEQ_CST)) == WB_TASK_LOST;
         if (task->images.damaged != 0)
             return "an image is damaged";
-        if (wb_place_state(wb_word_load(&task->place, WB_SEQ_CST)) == WB_TASK_LOST &&
+        if (wb_task_state_of(wb_word_load(&task->owner_state, WB_SEQ_CST)) == WB_TASK_LOST &&
             wb_counter_get(&task->images.taken) != 0)
             return "a task with an image is lost";
     }

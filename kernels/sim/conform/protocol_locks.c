@@ -176,9 +176,10 @@ static void expect_urgency_of_waiters(struct wb_task *self)
 
     for (uint32_t i = 0; i < system->n_tasks; i++) {
         const struct wb_task *task = &system->tasks[i];
-        const uint32_t place = wb_word_load(&task->place, WB_SEQ_CST);
-        if (wb_place_state(place) == WB_TASK_BLOCKED && !wb_sync_is_nudged(&self->sync) &&
-            wb_word_load(&task->sync.waits_for, WB_SEQ_CST) == &s->inner.gate)
+        const uint32_t owner_state = wb_word_load(&task->owner_state, WB_SEQ_CST);
+        if (wb_task_state_of(owner_state) == WB_TASK_BLOCKED &&
+            !wb_sync_must_reevaluate(&self->sync) &&
+            wb_word_load(&task->sync.waits_for, WB_SEQ_CST) == &s->inner.queue)
             EXPECT(self, wb_sync_priority(&self->sync) >= wb_sync_priority(&task->sync));
     }
 }

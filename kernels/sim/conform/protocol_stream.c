@@ -173,8 +173,8 @@ static struct harness *open_relay(const struct way *way)
 
 static bool is_lost(struct harness *h, uint32_t task)
 {
-    return wb_place_state(wb_word_load(&harness_system(h)->tasks[task].place, WB_SEQ_CST)) ==
-           WB_TASK_LOST;
+    return wb_task_state_of(wb_word_load(&harness_system(h)->tasks[task].owner_state,
+                                         WB_SEQ_CST)) == WB_TASK_LOST;
 }
 
 static const char *check(struct harness *h, const struct fault *fault, uint32_t senders)

@@ -11,7 +11,7 @@ struct state {
     struct wb_condition room, there;
     struct wb_word thing, made, over;  // guarded by the mutex
     struct wb_barrier barrier;
-    struct wb_seat seats[USERS];
+    struct wb_participant participants[USERS];
     struct wb_word passed[USERS];
     struct wb_swapped let_through;
 };
@@ -25,7 +25,7 @@ static struct harness *open_cores(void)
     wb_mutex_init(&s->mutex);
     wb_condition_init(&s->room);
     wb_condition_init(&s->there);
-    CHECK(wb_barrier_init(&s->barrier, s->seats, USERS) == WB_OK);
+    CHECK(wb_barrier_init(&s->barrier, s->participants, USERS) == WB_OK);
     return h;
 }
 

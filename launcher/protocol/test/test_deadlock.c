@@ -37,7 +37,7 @@ static struct wb_system *with(enum wb_task_state first, enum wb_task_state secon
     wb_word_init(&stopped.live, 1);
     for (uint32_t i = 0; i < TASKS; i++) {
         tasks[i].system = &stopped;
-        wb_word_init(&tasks[i].place, wb_place(states[i], 0));
+        wb_word_init(&tasks[i].owner_state, wb_owner_state(states[i], 0));
     }
     return &stopped;
 }
@@ -74,16 +74,16 @@ TEST(who_waits_for_a_condition_or_at_a_barrier_is_named_with_it)
 {
     struct wb_condition condition = { 0 };
     struct wb_barrier barrier;
-    struct wb_seat seat;
+    struct wb_participant participant;
     struct deadlock_report why;
     struct wb_system *system = with(WB_TASK_BLOCKED, WB_TASK_BLOCKED);
 
-    CHECK(wb_barrier_init(&barrier, &seat, 1) == WB_OK);
+    CHECK(wb_barrier_init(&barrier, &participant, 1) == WB_OK);
     strcpy(tasks[0].name, "listener");
     strcpy(tasks[1].name, "comer");
-    wb_word_init(&tasks[0].sync.condition, &condition.gate);
-    wb_word_init(&tasks[0].sync.waits_for, &condition.gate);
-    wb_word_init(&tasks[1].sync.waits_for, &barrier.gate);
+    wb_word_init(&tasks[0].sync.condition, &condition.queue);
+    wb_word_init(&tasks[0].sync.waits_for, &condition.queue);
+    wb_word_init(&tasks[1].sync.waits_for, &barrier.queue);
     deadlock_describe(system, &why);
     CHECK(strcmp(why.text, "listener for a condition; comer for others at a barrier") == 0);
 }

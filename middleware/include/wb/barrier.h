@@ -2,7 +2,7 @@
 // Barriers: so many tasks, on any cores, wait for each other, again and again.
 //
 //     static struct wb_barrier barrier;
-//     static struct wb_seat seats[3];
+//     static struct wb_participant seats[3];
 //
 //     wb_barrier_init(&barrier, seats, 3);        // in wb_app_setup()
 //     wb_barrier_wait(&barrier, WB_FOREVER);      // each of three tasks
@@ -22,16 +22,16 @@ WB_BEGIN_C
 struct wb_task;
 
 // One of the tasks of a barrier.
-struct wb_seat {
-    struct wb_compared task;  // as wb_gate.holder, when it took the seat; whoever has it join
+struct wb_participant {
+    struct wb_compared task;  // as wb_wait_queue.holder, when it took the seat; whoever has it join
     struct wb_word arrived;   // for which round (see barrier.c); the task
 };
 
 struct wb_barrier {
-    struct wb_gate gate;       // first; nobody ever holds it
-    struct wb_compared state;  // round and deaths (see barrier.c); who lets the others through
-    uint32_t n_seats;          // fixed
-    struct wb_seat *seats;     // fixed
+    struct wb_wait_queue queue;  // first; nobody ever holds it
+    struct wb_compared state;    // round and deaths (see barrier.c); who lets the others through
+    uint32_t n_participants;     // fixed
+    struct wb_participant *participants;  // fixed
 };
 
 /// Makes a barrier of `tasks` tasks.
@@ -40,8 +40,8 @@ struct wb_barrier {
 /// Memory:  `seats`, as many, lie in globally visible memory, like the barrier, and are the
 ///          barrier's from now on.
 /// Returns: WB_OK, or WB_ERR_INVAL if `tasks` is 0.
-WB_MUST_USE enum wb_status wb_barrier_init(struct wb_barrier *barrier, struct wb_seat *seats,
-                                           uint32_t tasks);
+WB_MUST_USE enum wb_status wb_barrier_init(struct wb_barrier *barrier,
+                                           struct wb_participant *participants, uint32_t tasks);
 
 /// Gives a task its seat before it comes, so that the others know also of one that never does.
 ///

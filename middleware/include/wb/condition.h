@@ -21,7 +21,7 @@ WB_BEGIN_C
 
 // All zero is a condition that nobody waits for.
 struct wb_condition {
-    struct wb_gate gate;  // first; nobody ever holds it
+    struct wb_wait_queue queue;  // first; nobody ever holds it
     // How many wait, and how many were killed while they did: 0: nobody does. The waiters.
     struct wb_swapped waiters;
 };

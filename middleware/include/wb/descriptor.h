@@ -12,7 +12,7 @@
 #include "wb/counter.h"
 #include "wb/heap.h"
 #include "wb/latency.h"
-#include "wb/place.h"
+#include "wb/owner_state.h"
 #include "wb/record.h"
 #include "wb/response.h"
 #include "wb/sync.h"
@@ -101,7 +101,7 @@ struct wb_task {
     bool follows_rate;  // its period is one frame, whatever the frame rate is
 
     // Shared: who may change a word depends on the state in it (see migration.c).
-    _Alignas(WB_LINE_BYTES) struct wb_compared place;
+    _Alignas(WB_LINE_BYTES) struct wb_compared owner_state;
     struct wb_compared request;
     // One bit each: the cores that choose among themselves which of them runs it next; 0: it stays
     // where it is. Written by the launcher, then by the core that takes in what somebody has moved.

@@ -277,7 +277,7 @@ enum wb_step {
 ///          wake the task, as in wb_kernel_block(); a step may be taken again for no reason.
 typedef enum wb_step wb_task_step(struct wb_task *task, uint64_t *value);
 
-// What a task is doing; part of its place word (see wb/place.h).
+// What a task is doing; part of its place word (see wb/owner_state.h).
 enum wb_task_state {
     WB_TASK_NEW,       // not started yet
     WB_TASK_READY,     // waits for its core

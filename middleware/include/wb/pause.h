@@ -13,7 +13,7 @@
 static inline __attribute__((always_inline)) bool
 wb_task_paused_plainly(struct wb_task *task, enum wb_task_state state, uint64_t now_ns)
 {
-    const uint32_t owner = wb_place_owner(wb_word_load(&task->place, WB_RELAXED));
+    const uint32_t owner = wb_owner_of(wb_word_load(&task->owner_state, WB_RELAXED));
     const struct wb_system *system = task->system;
     struct wb_core_stats *stats = &system->cores[owner]->stats;
     const uint64_t busy_ns = now_ns - task->resumed_ns;
@@ -28,7 +28,7 @@ wb_task_paused_plainly(struct wb_task *task, enum wb_task_state state, uint64_t 
     wb_counter_add_plainly(&stats->busy_ns, ns);
     wb_counter_add_plainly(&stats->switches, 1);
     // Release: should this kernel die now, whoever adopts the task sees its whole context.
-    wb_word_store(&task->place, wb_place(state, owner), WB_RELEASE);
+    wb_word_store(&task->owner_state, wb_owner_state(state, owner), WB_RELEASE);
     return true;
 }
 

@@ -103,7 +103,7 @@ struct wb_object {
     char name[WB_NAME_BYTES];  // fixed, as is its kind
     enum wb_object_kind kind;
     union {
-        struct wb_gate gate;  // of each, first: what tasks that wait there say
+        struct wb_wait_queue queue;  // of each, first: what tasks that wait there say
         struct wb_mutex mutex;
         struct wb_condition condition;
         struct wb_barrier barrier;

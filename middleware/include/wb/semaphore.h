@@ -19,22 +19,22 @@
 WB_BEGIN_C
 
 // What tasks wait at.
-struct wb_gate {
+struct wb_wait_queue {
     struct wb_compared
-        holder;  // a task and its restarts (see gate.h); 0: none. Whoever takes, or unlocks
+        holder;  // a task and its restarts (see wait_queue.h); 0: none. Whoever takes, or unlocks
     // Who may wait here (enum wb_waited): set by waiters and wakers, taken by wakers.
     struct wb_swapped waited;
 };
 
 struct wb_semaphore {
-    struct wb_gate gate;       // first; nobody ever holds it
-    struct wb_compared value;  // permits; any task
-    uint32_t most;             // fixed
+    struct wb_wait_queue queue;  // first; nobody ever holds it
+    struct wb_compared value;    // permits; any task
+    uint32_t most;               // fixed
 };
 
 // All zero is a mutex that nobody holds.
 struct wb_mutex {
-    struct wb_gate gate;  // first
+    struct wb_wait_queue queue;  // first
 };
 
 /// Makes a semaphore of `value` permits that never has more than `most`; 1 makes it a binary one.

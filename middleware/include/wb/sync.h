@@ -12,12 +12,12 @@
 
 enum {
     WB_LOCKS = 256,       // names that wb_lock() can tell apart; a power of two
-    WB_HOLDER_BITS = 17,  // of wb_gate.holder name a task, from 1
+    WB_HOLDER_BITS = 17,  // of wb_wait_queue.holder name a task, from 1
     WB_HOLDERS_MAX = (1 << WB_HOLDER_BITS) - 1,
     WB_HOLDER_BARRIER = 1 << WB_HOLDER_BITS  // nobody; says that the gate is a barrier's
 };
 
-enum wb_waited {           // bits of wb_gate.waited
+enum wb_waited {           // bits of wb_wait_queue.waited
     WB_WAITED_ALONE = 1,   // by a task that waits for this gate only
     WB_WAITED_IN_SET = 2,  // by one that waits for several (wb/wait.h)
 };
@@ -25,17 +25,18 @@ enum wb_waited {           // bits of wb_gate.waited
 struct wb_sync {  // of a task
     // Set by the task, cleared by it, by whoever wakes it, or by recovery. wb_system.set: it waits
     // for several gates, of which `set` has a bit each.
-    WB_SWAPPED(struct wb_gate *) waits_for;
-    struct wb_word set;        // the task
-    struct wb_word priority;   // effective; the kernel that owns the task
-    struct wb_swapped nudges;  // any core: counts what may have changed its effective priority
-    uint32_t nudges_seen;      // the kernel that owns the task
-    uint32_t held;             // locks of wb_lock(); the task, or recovery
-    uint32_t owned;            // mutexes, those of wb_lock() among them; the same
+    WB_SWAPPED(struct wb_wait_queue *) waits_for;
+    struct wb_word set;       // the task
+    struct wb_word priority;  // effective; the kernel that owns the task
+    struct wb_swapped
+        reevaluations;            // any core: counts what may have changed its effective priority
+    uint32_t reevaluations_seen;  // the kernel that owns the task
+    uint32_t held;                // locks of wb_lock(); the task, or recovery
+    uint32_t owned;               // mutexes, those of wb_lock() among them; the same
     // Of the condition that it waits for, until it returns from there, and of the mutex that it
     // waits with. The task, or recovery.
-    WB_STORED(struct wb_gate *) condition;
-    WB_STORED(const struct wb_gate *) guard;
+    WB_STORED(struct wb_wait_queue *) condition;
+    WB_STORED(const struct wb_wait_queue *) guard;
     struct wb_word sits;  // 1: it takes part in a barrier; who has it join
 };
 
@@ -58,10 +59,10 @@ static inline uint32_t wb_floor_after(const struct wb_sync *sync, uint32_t befor
 /// Something has happened since the effective priority was computed that may have changed it.
 ///
 /// Context: the kernel that owns the task.
-static inline bool wb_sync_is_nudged(const struct wb_sync *sync)
+static inline bool wb_sync_must_reevaluate(const struct wb_sync *sync)
 {
     // Acquire: who sees the count sees what was changed before it.
-    return wb_word_load(&sync->nudges, WB_ACQUIRE) != sync->nudges_seen;
+    return wb_word_load(&sync->reevaluations, WB_ACQUIRE) != sync->reevaluations_seen;
 }
 
 // The names of wb_lock(), an open hash table that is only ever added to.

@@ -16,8 +16,8 @@
 #include "wb/heap.h"
 #include "wb/kernel.h"
 #include "wb/names.h"
+#include "wb/owner_state.h"
 #include "wb/parts.h"
-#include "wb/place.h"
 #include "wb/record.h"
 #include "wb/task.h"
 #include "wb/word.h"
@@ -66,7 +66,7 @@ struct wb_system {
     struct wb_param *params;
     struct wb_names names;
     struct wb_locks *locks;
-    struct wb_gate set;             // stands for several (see wb_sync.waits_for); nobody has it
+    struct wb_wait_queue set;       // stands for several (see wb_sync.waits_for); nobody has it
     struct wb_pool *pool;           // NULL: there is none
     struct wb_response *responses;  // one for each task; NULL: they are not measured
     struct wb_system_config config;

@@ -151,9 +151,10 @@ static inline bool other_is_here(const struct wb_port *port)
     if (channel->tickets != NULL || other == NULL || !wb_task_stays(other->task))
         return false;
     // Relaxed: of a task that is here this core has written it.
-    const uint32_t place = wb_word_load(&other->task->place, WB_RELAXED);
-    const uint32_t core = wb_place_owner(wb_word_load(&port->task->place, WB_RELAXED));
-    return place == wb_place(WB_TASK_BLOCKED, core) || place == wb_place(WB_TASK_READY, core);
+    const uint32_t owner_state = wb_word_load(&other->task->owner_state, WB_RELAXED);
+    const uint32_t core = wb_owner_of(wb_word_load(&port->task->owner_state, WB_RELAXED));
+    return owner_state == wb_owner_state(WB_TASK_BLOCKED, core) ||
+           owner_state == wb_owner_state(WB_TASK_READY, core);
 }
 
 // The last attempt has failed. If the next one does as well the task waits. False: the other side

@@ -111,7 +111,7 @@ static void fold(struct wb_task *task, uint32_t speed, uint64_t now_ns)
 
 static bool is_ours(const struct wb_task *task, uint32_t core)
 {
-    return wb_place_is_kept(wb_word_load(&task->place, WB_RELAXED), core);
+    return wb_owner_state_is_kept(wb_word_load(&task->owner_state, WB_RELAXED), core);
 }
 
 // Those of 32 tasks, the first of them number 32 * `word`, that are ours. Who has left is looked at

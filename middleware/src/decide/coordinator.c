@@ -102,15 +102,15 @@ static void see_task(struct wb_snapshot_task *seen, const struct wb_task *task, 
 {
     const struct wb_task_report *report = &task->report;
     // Acquire: a task that we see on its new core has reported that it came there.
-    const uint32_t place = wb_word_load(&task->place, WB_ACQUIRE);
+    const uint32_t owner_state = wb_word_load(&task->owner_state, WB_ACQUIRE);
     const uint32_t took = wb_word_load(&report->migration_ns, WB_RELAXED);
     const uint64_t since_ns = wb_stamp_get(&report->since_ns);
-    const bool over = wb_place_is_over(place);
+    const bool over = wb_state_is_over(owner_state);
 
     *seen = (struct wb_snapshot_task){
         .name = task->name,
         .index = task->index,
-        .core = wb_place_owner(place),
+        .core = wb_owner_of(owner_state),
         .last_core = wb_word_load(&report->last_core, WB_RELAXED),
         .not_on = task->work.not_on,
         .movable = task->migratable && !over && !wb_migration_pending(task),

@@ -46,13 +46,13 @@ static struct wb_core *successor_of(const struct wb_task *task, uint32_t dead)
 // it may choose it in spite of that, and whoever changes the place first has it. Nobody withdraws
 // this offer: it has the number of the request after the present one, which cannot be accepted
 // before the task runs again.
-static bool give(struct wb_task *task, uint32_t place, struct wb_core *to)
+static bool give(struct wb_task *task, uint32_t owner_state, struct wb_core *to)
 {
     const uint32_t request = wb_word_load(&task->request, WB_RELAXED);
     const uint32_t offer =
-        wb_place_offer(wb_place_owner(place), to->index, wb_request_number(request) + 1);
+        wb_owner_state_offer(wb_owner_of(owner_state), to->index, wb_request_number(request) + 1);
 
-    if (!wb_word_compare_swap(&task->place, &place, offer, WB_SEQ_CST, WB_RELAXED))
+    if (!wb_word_compare_swap(&task->owner_state, &owner_state, offer, WB_SEQ_CST, WB_RELAXED))
         return false;
     wb_inbox_post(to, task->id);
     return true;
@@ -75,7 +75,7 @@ static void lose(struct wb_task *task, uint32_t core)
         ops->drop(task);
     if (wb_parts.locks != NULL)
         wb_parts.locks->recover(task);
-    wb_word_store(&task->place, wb_place(WB_TASK_LOST, core), WB_SEQ_CST);
+    wb_word_store(&task->owner_state, wb_owner_state(WB_TASK_LOST, core), WB_SEQ_CST);
     wb_migration_cancel(task, WB_ERR_GONE);
     wb_system_task_over(task->system);
 }
@@ -87,16 +87,17 @@ static void readdress(struct wb_task *task)
     const struct wb_system *system = task->system;
 
     for (;;) {
-        uint32_t place = wb_word_load(&task->place, WB_SEQ_CST);
-        const uint32_t owner = wb_place_owner(place);
-        if (wb_place_state(place) != WB_TASK_RETURNED ||
+        uint32_t owner_state = wb_word_load(&task->owner_state, WB_SEQ_CST);
+        const uint32_t owner = wb_owner_of(owner_state);
+        if (wb_task_state_of(owner_state) != WB_TASK_RETURNED ||
             wb_word_load(&system->cores[owner]->state, WB_SEQ_CST) != WB_CORE_DEAD)
             return;
         struct wb_core *successor = successor_of(task, owner);
         if (successor == NULL)
             return;
-        const uint32_t again = wb_place_returned(successor->index, wb_place_why(place));
-        if (wb_word_compare_swap(&task->place, &place, again, WB_SEQ_CST, WB_RELAXED))
+        const uint32_t again =
+            wb_owner_state_returned(successor->index, wb_owner_state_why(owner_state));
+        if (wb_word_compare_swap(&task->owner_state, &owner_state, again, WB_SEQ_CST, WB_RELAXED))
             wb_inbox_post(successor, task->id);
     }
 }
@@ -131,19 +132,19 @@ static void end_request(struct wb_task *task, uint32_t dead, bool orphan)
 
 // True when no living core will see to the task. Its owner may have died before this death, with
 // the task on offer to the core that has died now.
-static bool is_orphan(const struct wb_task *task, uint32_t place)
+static bool is_orphan(const struct wb_task *task, uint32_t owner_state)
 {
     struct wb_core *const *cores = task->system->cores;
 
-    if (wb_place_state(place) == WB_TASK_OFFERED && is_up(cores[wb_place_target(place)]))
+    if (wb_task_state_of(owner_state) == WB_TASK_OFFERED && is_up(cores[wb_target_of(owner_state)]))
         return false;
-    return !is_up(cores[wb_place_owner(place)]);
+    return !is_up(cores[wb_owner_of(owner_state)]);
 }
 
 // True of a task between its source and its target. Others may withdraw its hand-off meanwhile.
-static bool is_on_its_way(const struct wb_task *task, uint32_t place)
+static bool is_on_its_way(const struct wb_task *task, uint32_t owner_state)
 {
-    const enum wb_task_state state = wb_place_state(place);
+    const enum wb_task_state state = wb_task_state_of(owner_state);
     const uint32_t request = wb_word_load(&task->request, WB_ACQUIRE);
 
     return state == WB_TASK_RETURNED ||
@@ -154,25 +155,25 @@ static bool is_on_its_way(const struct wb_task *task, uint32_t place)
 static bool take_over(struct wb_task *task, uint32_t dead)
 {
     struct wb_core *successor = successor_of(task, dead);
-    const uint32_t place = wb_word_load(&task->place, WB_ACQUIRE);
-    const enum wb_task_state state = wb_place_state(place);
-    const bool over = wb_place_is_over(place);
-    const bool orphan = !over && is_orphan(task, place);
+    const uint32_t owner_state = wb_word_load(&task->owner_state, WB_ACQUIRE);
+    const enum wb_task_state state = wb_task_state_of(owner_state);
+    const bool over = wb_state_is_over(owner_state);
+    const bool orphan = !over && is_orphan(task, owner_state);
 
-    if (orphan && successor != NULL && is_on_its_way(task, place)) {
+    if (orphan && successor != NULL && is_on_its_way(task, owner_state)) {
         wb_migration_cancel(task, WB_ERR_GONE);
         readdress(task);
         return false;
     }
     end_request(task, dead, orphan && !may_be_chosen(task, state));
-    if (over && wb_place_owner(place) == dead)
+    if (over && wb_owner_of(owner_state) == dead)
         leave_all(task);
     if (over)
         // Neither the task's kernel nor the requester's may have come to look at the other's word.
         wb_migration_cancel(task, WB_ERR_GONE);
     if (state == WB_TASK_OFFERED && !orphan)
         // The source may not have come to tell it.
-        wb_inbox_post(task->system->cores[wb_place_target(place)], task->id);
+        wb_inbox_post(task->system->cores[wb_target_of(owner_state)], task->id);
     if (!orphan)
         return false;
     if (successor == NULL || (is_cut_short(task, state) && !wb_task_revive(task))) {
@@ -180,7 +181,7 @@ static bool take_over(struct wb_task *task, uint32_t dead)
         return true;
     }
     // An offer may have been withdrawn and taken back since we looked.
-    return !give(task, place, successor) && take_over(task, dead);
+    return !give(task, owner_state, successor) && take_over(task, dead);
 }
 
 uint32_t wb_core_died(struct wb_system *system, uint32_t core)

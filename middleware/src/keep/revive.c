@@ -51,11 +51,12 @@ bool wb_task_revive(struct wb_task *task)
 // An image was whole when recovery looked; should it be damaged now, its entry is the last resort.
 // There it finds its heap as it left it, for its state lies in it. A program of its own loads its
 // memory by itself (recreation.c).
-enum wb_status wb_task_fetch_revived(struct wb_core *core, struct wb_task *task, uint32_t place,
-                                     uint32_t revival, struct wb_fetched *fetched)
+enum wb_status wb_task_fetch_revived(struct wb_core *core, struct wb_task *task,
+                                     uint32_t owner_state, uint32_t revival,
+                                     struct wb_fetched *fetched)
 {
     // Acquire above, when `revival` was read: this load is not done before it.
-    if (wb_word_load(&task->place, WB_RELAXED) != place)
+    if (wb_word_load(&task->owner_state, WB_RELAXED) != owner_state)
         return WB_ERR_EMPTY;
     if (task->mode == WB_RECREATE)
         return wb_kernel_task_init(task);
@@ -77,8 +78,8 @@ void wb_system_wake_all(struct wb_system *system)
 
     for (uint32_t i = 0; i < system->n_tasks; i++) {
         // Release: who sees the count sees what was repaired before.
-        wb_word_add(&system->tasks[i].sync.nudges, 1, WB_RELEASE);
-        wb_wakes_note(&wakes, &system->tasks[i]);
+        wb_word_add(&system->tasks[i].sync.reevaluations, 1, WB_RELEASE);
+        wb_wakes_set_pending(&wakes, &system->tasks[i]);
     }
     wb_wakes_end(&wakes, system);
 }

@@ -59,17 +59,17 @@ static uint32_t waited(enum wb_wait_for what, size_t number)
     return (uint32_t)what << WB_WAIT_SHIFT | (uint32_t)number;
 }
 
-static uint32_t at_gate(const struct wb_task *task, const struct wb_gate *gate)
+static uint32_t in_wait_queue(const struct wb_task *task, const struct wb_wait_queue *queue)
 {
     const struct wb_system *system = task->system;
-    const uintptr_t offset = (uintptr_t)gate - (uintptr_t)system->objects;
-    const uint32_t holder = wb_word_load(&gate->holder, WB_RELAXED);
+    const uintptr_t offset = (uintptr_t)queue - (uintptr_t)system->objects;
+    const uint32_t holder = wb_word_load(&queue->holder, WB_RELAXED);
 
     if (offset < system->n_objects * sizeof *system->objects)
         return waited(WB_WAIT_OBJECT, offset / sizeof *system->objects);
-    if (gate == &system->set)
+    if (queue == &system->set)
         return WB_WAIT_UNTOLD;
-    if (gate == wb_word_load(&task->sync.condition, WB_RELAXED))
+    if (queue == wb_word_load(&task->sync.condition, WB_RELAXED))
         return waited(WB_WAIT_CONDITION, 0);
     if (holder == WB_HOLDER_BARRIER)
         return waited(WB_WAIT_BARRIER, 0);
@@ -97,10 +97,10 @@ static uint32_t at_port(const struct wb_task *task)
 // about to end, and nothing is told. Relaxed: only told, and its own words mostly.
 static uint32_t waits_for(const struct wb_task *task)
 {
-    const struct wb_gate *gate = wb_word_load(&task->sync.waits_for, WB_RELAXED);
+    const struct wb_wait_queue *queue = wb_word_load(&task->sync.waits_for, WB_RELAXED);
 
-    if (gate != NULL)
-        return at_gate(task, gate);
+    if (queue != NULL)
+        return in_wait_queue(task, queue);
     return at_port(task);
 }
 

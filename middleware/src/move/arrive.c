@@ -6,7 +6,7 @@
 void wb_task_attach(struct wb_core *core, struct wb_task *task)
 {
     // Not yet in a queue of this kernel, so there is nothing to move.
-    if (wb_is_nudged(task))
+    if (wb_must_reevaluate(task))
         (void)wb_parts.locks->inherit(task);
     const struct wb_part_agents *agents = wb_reporting(core->system);
     if (agents != NULL)
@@ -35,16 +35,16 @@ static void settle(const struct wb_core *core, struct wb_task *task,
 }
 
 // The target's half of a migration: one compare-and-swap decides against a withdrawal.
-void wb_migration_arrive(struct wb_core *core, struct wb_task *task, uint32_t place,
+void wb_migration_arrive(struct wb_core *core, struct wb_task *task, uint32_t owner_state,
                          const struct wb_bringer *bringer)
 {
-    const uint32_t ready = wb_place(WB_TASK_READY, core->index);
+    const uint32_t ready = wb_owner_state(WB_TASK_READY, core->index);
     struct wb_fetched fetched;
 
-    if (bringer != NULL && !bringer->bring(core, task, place, &fetched))
+    if (bringer != NULL && !bringer->bring(core, task, owner_state, &fetched))
         return;
     // Acquire: the parked context and everything the task wrote is visible here.
-    if (!wb_word_compare_swap(&task->place, &place, ready, WB_ACQ_REL, WB_RELAXED)) {
+    if (!wb_word_compare_swap(&task->owner_state, &owner_state, ready, WB_ACQ_REL, WB_RELAXED)) {
         if (bringer != NULL)
             bringer->unload(task);
         return;
@@ -59,8 +59,8 @@ void wb_migration_arrive(struct wb_core *core, struct wb_task *task, uint32_t pl
     }
     const struct wb_part_agents *agents = wb_reporting(core->system);
     if (agents != NULL)
-        agents->arrival(task, wb_place_owner(place), now_ns);
-    wb_record(core, WB_EVENT_ATTACH, task->id, wb_place_owner(place), 0, now_ns);
+        agents->arrival(task, wb_owner_of(owner_state), now_ns);
+    wb_record(core, WB_EVENT_ATTACH, task->id, wb_owner_of(owner_state), 0, now_ns);
     wb_task_attach(core, task);
 }
 
@@ -68,27 +68,28 @@ void wb_migration_arrive(struct wb_core *core, struct wb_task *task, uint32_t pl
 void wb_task_chosen(struct wb_task *task, uint32_t core, uint64_t now_ns)
 {
     struct wb_core *chooser = task->system->cores[core];
-    uint32_t place = wb_word_load(&task->place, WB_RELAXED);
+    uint32_t owner_state = wb_word_load(&task->owner_state, WB_RELAXED);
 
     // Acquire: all that the task wrote is visible here. Recovery may offer a dead owner's to
     // another core at the same time, which is withdrawn so.
-    while (!wb_word_compare_swap_weak(&task->place, &place, wb_place(WB_TASK_READY, core),
-                                      WB_ACQ_REL, WB_RELAXED)) {}
+    while (!wb_word_compare_swap_weak(&task->owner_state, &owner_state,
+                                      wb_owner_state(WB_TASK_READY, core), WB_ACQ_REL,
+                                      WB_RELAXED)) {}
     wb_word_store(&task->memory_core, core, WB_RELAXED);
     wb_counter_add(&task->stats.chosen, 1);
     const struct wb_part_agents *agents = wb_reporting(task->system);
     if (agents != NULL) {
-        agents->arrival(task, wb_place_owner(place), now_ns);
+        agents->arrival(task, wb_owner_of(owner_state), now_ns);
         agents->attached(task, chooser);
     }
-    wb_record(chooser, WB_EVENT_ATTACH, task->id, wb_place_owner(place), 0, now_ns);
+    wb_record(chooser, WB_EVENT_ATTACH, task->id, wb_owner_of(owner_state), 0, now_ns);
 }
 
 void wb_task_came_asleep(struct wb_task *task, uint64_t now_ns)
 {
-    const uint32_t owner = wb_place_owner(wb_word_load(&task->place, WB_RELAXED));
+    const uint32_t owner = wb_owner_of(wb_word_load(&task->owner_state, WB_RELAXED));
 
-    wb_word_store(&task->place, wb_place(WB_TASK_BLOCKED, owner), WB_RELAXED);
+    wb_word_store(&task->owner_state, wb_owner_state(WB_TASK_BLOCKED, owner), WB_RELAXED);
     if (wb_migration_is_accepted(task))
         wb_migration_settle(task, now_ns);
 }
@@ -96,20 +97,20 @@ void wb_task_came_asleep(struct wb_task *task, uint64_t now_ns)
 void wb_migration_returned(struct wb_core *core, struct wb_task *task)
 {
     const uint64_t now_ns = wb_kernel_now_ns();
-    const uint32_t place = wb_word_load(&task->place, WB_RELAXED);
-    const enum wb_status why = wb_place_why(place);
+    const uint32_t owner_state = wb_word_load(&task->owner_state, WB_RELAXED);
+    const enum wb_status why = wb_owner_state_why(owner_state);
     const struct wb_bringer *bringer = wb_bringer_of(task);
     struct wb_fetched fetched;
 
     // The heir of a dead source has to fetch its memory; the source itself has it.
-    if (bringer != NULL && bringer->fetch(core, task, place, &fetched) != WB_OK) {
+    if (bringer != NULL && bringer->fetch(core, task, owner_state, &fetched) != WB_OK) {
         // Nobody else can end it: it is accepted, and there is no offer to withdraw.
         wb_migration_finish(task, WB_ERR_GONE);
         wb_parts.deaths->lose(task, core->index);
         return;
     }
     settle(core, task, bringer, &fetched);
-    wb_word_store(&task->place, wb_place(WB_TASK_READY, core->index), WB_RELAXED);
+    wb_word_store(&task->owner_state, wb_owner_state(WB_TASK_READY, core->index), WB_RELAXED);
     wb_counter_add(&task->stats.refused, 1);
     wb_record(core, WB_EVENT_RETURN, task->id, task->migration.target, 0, now_ns);
     wb_migration_finish(task, why);

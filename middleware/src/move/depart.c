@@ -8,7 +8,7 @@ void wb_task_departed(struct wb_task *task, uint64_t parked_ns, uint64_t now_ns)
     const struct wb_migration_ops *ops = wb_migration_ops_of(task);
     struct wb_system *system = task->system;
     const uint32_t request = wb_word_load(&task->request, WB_RELAXED);
-    const uint32_t owner = wb_place_owner(wb_word_load(&task->place, WB_RELAXED));
+    const uint32_t owner = wb_owner_of(wb_word_load(&task->owner_state, WB_RELAXED));
     struct wb_core *core = system->cores[owner];
     struct wb_core *target = system->cores[wb_request_core(request)];
 
@@ -27,7 +27,8 @@ void wb_task_departed(struct wb_task *task, uint64_t parked_ns, uint64_t now_ns)
         ops->announce(task);
     // From here on the task belongs to whoever wins its place. Release publishes its context;
     // seq_cst against the target's death, which marks the core and then looks at the places.
-    wb_word_store(&task->place, wb_place_offer(owner, target->index, wb_request_number(request)),
+    wb_word_store(&task->owner_state,
+                  wb_owner_state_offer(owner, target->index, wb_request_number(request)),
                   WB_SEQ_CST);
     if (wb_word_load(&target->state, WB_SEQ_CST) == WB_CORE_DEAD)
         wb_migration_cancel(task, WB_ERR_GONE);

@@ -33,11 +33,11 @@ static enum wb_status refuse_early(const struct wb_task *task, uint32_t core)
 static void fill(struct wb_task *task, uint32_t core, uint64_t timeout_ns,
                  struct wb_task *requester, enum wb_by by, uint32_t number)
 {
-    const uint32_t place = wb_word_load(&task->place, WB_RELAXED);
+    const uint32_t owner_state = wb_word_load(&task->owner_state, WB_RELAXED);
 
     task->migration = (struct wb_migration){ .request_ns = wb_kernel_now_ns(),
                                              .task = task->id,
-                                             .source = wb_place_owner(place),
+                                             .source = wb_owner_of(owner_state),
                                              .target = core,
                                              .mode = task->mode,
                                              .by = by };
@@ -84,12 +84,12 @@ static enum wb_status ask(struct wb_task *task, uint32_t core, uint64_t timeout_
     // seq_cst against wb_task_paused(): either it sees this request, or we see that the task is
     // over. Release part: the source sees what we filled in.
     wb_word_store(&task->request, wb_request(WB_REQUEST_PENDING, core, *number), WB_SEQ_CST);
-    const uint32_t place = wb_word_load(&task->place, WB_SEQ_CST);
+    const uint32_t owner_state = wb_word_load(&task->owner_state, WB_SEQ_CST);
     let_sweeps_look(task->system);
-    if (wb_place_is_over(place))
+    if (wb_state_is_over(owner_state))
         wb_migration_cancel(task, WB_ERR_GONE);
     else
-        wb_inbox_post(task->system->cores[wb_place_owner(place)], task->id);
+        wb_inbox_post(task->system->cores[wb_owner_of(owner_state)], task->id);
     // It leaves at once: its target wakes up while its source does.
     if (task->moves_at_waits)
         wb_kernel_doorbell(core);
@@ -141,7 +141,7 @@ enum wb_status wb_migrate(struct wb_task *task, uint32_t core, uint64_t timeout_
     struct wb_task *self = wb_kernel_self();
 
     if (wb_task_stays(task) && core == wb_task_core(task) && !wb_migration_pending(task))
-        return wb_place_is_over(wb_word_load(&task->place, WB_RELAXED)) ? WB_ERR_GONE : WB_OK;
+        return wb_state_is_over(wb_word_load(&task->owner_state, WB_RELAXED)) ? WB_ERR_GONE : WB_OK;
     uint32_t number;
     const uint64_t until_ns = wb_end_of(timeout_ns);
     const enum wb_status asked = ask(task, core, timeout_ns, self, WB_BY_TASK, &number);

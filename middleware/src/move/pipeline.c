@@ -105,14 +105,14 @@ static bool is_within(const struct wb_task *task, const struct announcement *a)
            above <= task->stack_bytes && a->stack_bytes == task->stack_bytes - above;
 }
 
-static enum wb_status more_or_gone(const struct wb_system *system, uint32_t place)
+static enum wb_status more_or_gone(const struct wb_system *system, uint32_t owner_state)
 {
-    const struct wb_core *source = system->cores[wb_place_owner(place)];
+    const struct wb_core *source = system->cores[wb_owner_of(owner_state)];
 
     return wb_word_load(&source->state, WB_ACQUIRE) == WB_CORE_DEAD ? WB_ERR_GONE : WB_ERR_EMPTY;
 }
 
-enum wb_status wb_pipeline_empty(struct wb_core *core, struct wb_task *task, uint32_t place,
+enum wb_status wb_pipeline_empty(struct wb_core *core, struct wb_task *task, uint32_t owner_state,
                                  uint64_t *total)
 {
     struct wb_system *system = task->system;
@@ -120,7 +120,7 @@ enum wb_status wb_pipeline_empty(struct wb_core *core, struct wb_task *task, uin
 
     // A source that was killed when it had taken the buffer has announced nothing in it.
     if (!is_within(task, &a))
-        return more_or_gone(system, place);
+        return more_or_gone(system, owner_state);
     *total = a.heap_bytes + a.stack_bytes;
     if (core->emptying != a.use)
         core->emptied = 0;
@@ -133,5 +133,5 @@ enum wb_status wb_pipeline_empty(struct wb_core *core, struct wb_task *task, uin
         wb_kernel_copy(to, system->transfer + WB_LINE_BYTES + core->emptied, bytes);
         core->emptied += bytes;
     }
-    return core->emptied == *total ? WB_OK : more_or_gone(system, place);
+    return core->emptied == *total ? WB_OK : more_or_gone(system, owner_state);
 }

@@ -56,10 +56,10 @@ static enum wb_status copy(const struct wb_task *task, int n, struct wb_fetched 
     return WB_OK;
 }
 
-static enum wb_status through_buffer(struct wb_core *core, struct wb_task *task, uint32_t place,
-                                     struct wb_fetched *fetched)
+static enum wb_status through_buffer(struct wb_core *core, struct wb_task *task,
+                                     uint32_t owner_state, struct wb_fetched *fetched)
 {
-    const enum wb_status status = wb_pipeline_empty(core, task, place, &fetched->bytes);
+    const enum wb_status status = wb_pipeline_empty(core, task, owner_state, &fetched->bytes);
 
     if (status == WB_ERR_GONE) {
         fetched->bytes = 0;
@@ -69,13 +69,13 @@ static enum wb_status through_buffer(struct wb_core *core, struct wb_task *task,
     return status;
 }
 
-static enum wb_status fetch(struct wb_core *core, struct wb_task *task, uint32_t place,
+static enum wb_status fetch(struct wb_core *core, struct wb_task *task, uint32_t owner_state,
                             struct wb_fetched *fetched)
 {
     if (!is_elsewhere(core, task))
         return WB_OK;
-    if (wb_place_state(place) == WB_TASK_OFFERED && wb_transfer_is_of(task))
-        return through_buffer(core, task, place, fetched);
+    if (wb_task_state_of(owner_state) == WB_TASK_OFFERED && wb_transfer_is_of(task))
+        return through_buffer(core, task, owner_state, fetched);
     return copy(task, 2, fetched);
 }
 

@@ -18,13 +18,13 @@ static void withdraw(struct wb_task *task, uint32_t request, enum wb_status why)
     if (wb_request_phase(request) != WB_REQUEST_ACCEPTED || wb_request_number(request) != number)
         return;
 
-    const uint32_t owner = wb_place_owner(wb_word_load(&task->place, WB_ACQUIRE));
-    uint32_t offer = wb_place_offer(owner, wb_request_core(request), number);
+    const uint32_t owner = wb_owner_of(wb_word_load(&task->owner_state, WB_ACQUIRE));
+    uint32_t offer = wb_owner_state_offer(owner, wb_request_core(request), number);
     // The number in the offer makes this fail if a later request has offered the task again.
     // seq_cst against the source's death: recovery sees that the task is returned, or we see that
     // its source is dead.
-    if (wb_word_compare_swap(&task->place, &offer, wb_place_returned(owner, why), WB_SEQ_CST,
-                             WB_RELAXED)) {
+    if (wb_word_compare_swap(&task->owner_state, &offer, wb_owner_state_returned(owner, why),
+                             WB_SEQ_CST, WB_RELAXED)) {
         wb_inbox_post(task->system->cores[owner], task->id);
         if (wb_parts.deaths != NULL)
             wb_parts.deaths->readdress(task);
@@ -44,17 +44,17 @@ void wb_migration_withdraw(struct wb_task *task, uint32_t number, enum wb_status
         withdraw(task, request, why);
 }
 
-void wb_migration_refuse(struct wb_task *task, uint32_t place, enum wb_status why)
+void wb_migration_refuse(struct wb_task *task, uint32_t owner_state, enum wb_status why)
 {
-    const uint32_t owner = wb_place_owner(place);
+    const uint32_t owner = wb_owner_of(owner_state);
 
-    if (wb_word_load(&task->place, WB_ACQUIRE) != place)
+    if (wb_word_load(&task->owner_state, WB_ACQUIRE) != owner_state)
         return;  // withdrawn meanwhile
     // An offer of recovery has the number after that of the request (see give() in recovery.c).
     if (wb_request_phase(wb_word_load(&task->request, WB_ACQUIRE)) == WB_REQUEST_ACCEPTED)
         wb_migration_cancel(task, why);
-    else if (wb_word_compare_swap(&task->place, &place, wb_place(WB_TASK_LOST, owner), WB_SEQ_CST,
-                                  WB_RELAXED))
+    else if (wb_word_compare_swap(&task->owner_state, &owner_state,
+                                  wb_owner_state(WB_TASK_LOST, owner), WB_SEQ_CST, WB_RELAXED))
         wb_parts.deaths->lose(task, owner);
 }
 
@@ -73,7 +73,7 @@ void wb_system_sweep(struct wb_system *system, uint64_t now_ns)
         const enum wb_request_phase phase = wb_request_phase(request);
 
         under_way |= phase != WB_REQUEST_NONE;
-        over += wb_place_is_over(wb_word_load(&task->place, WB_ACQUIRE));
+        over += wb_state_is_over(wb_word_load(&task->owner_state, WB_ACQUIRE));
         if (phase != WB_REQUEST_PENDING && phase != WB_REQUEST_ACCEPTED)
             continue;
         if (wb_word_load(&system->cores[wb_request_core(request)]->state, WB_ACQUIRE) ==

@@ -11,9 +11,10 @@
 static enum wb_status make_barrier(struct wb_system *system, struct wb_barrier *barrier,
                                    uint32_t tasks)
 {
-    struct wb_seat *seats = wb_system_alloc(system, tasks * sizeof *seats, WB_LINE_BYTES);
+    struct wb_participant *participants =
+        wb_system_alloc(system, tasks * sizeof *participants, WB_LINE_BYTES);
 
-    return seats != NULL ? wb_barrier_init(barrier, seats, tasks) : WB_ERR_NOMEM;
+    return participants != NULL ? wb_barrier_init(barrier, participants, tasks) : WB_ERR_NOMEM;
 }
 
 static enum wb_status make(struct wb_system *system, struct wb_object *object,
@@ -60,7 +61,7 @@ size_t wb_objects_bytes(const struct wb_object_config *configs, uint32_t n)
 
     for (uint32_t i = 0; i < n; i++)
         if (configs[i].kind == WB_OBJECT_BARRIER)
-            bytes += configs[i].value * sizeof(struct wb_seat) + WB_LINE_BYTES;
+            bytes += configs[i].value * sizeof(struct wb_participant) + WB_LINE_BYTES;
     return bytes;
 }
 
@@ -97,7 +98,7 @@ static bool is_closed(const struct among *among, uint32_t at)
            events[other].verb == (begins ? WB_SCRIPT_END : WB_SCRIPT_LOOP);
 }
 
-static bool is_good(const struct among *among, uint32_t at)
+static bool is_valid(const struct among *among, uint32_t at)
 {
     const struct wb_script_event *event = &among->config->events[at];
 
@@ -142,7 +143,7 @@ static bool are_good(const struct among *among)
     const uint32_t n = among->config->n_events;
 
     for (uint32_t at = 0; at < n; at++)
-        if (!is_good(among, at))
+        if (!is_valid(among, at))
             return false;
     return n != 0 && among->config->events[n - 1].verb == WB_SCRIPT_EXIT;
 }

@@ -72,7 +72,7 @@ enum stop run_exit(struct run *run)
     return run_go_to(run, &run->events[run->script->config.n_events - 1]);
 }
 
-void run_note_place(struct run *run)
+void run_note_position(struct run *run)
 {
     const uint32_t at = (uint32_t)(run->spot.event - run->events);
 

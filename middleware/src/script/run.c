@@ -91,7 +91,7 @@ static enum wb_step step(struct wb_task *self, uint64_t *value)
         port = run_port(run);
         if (run->may_block || passing_leaves(self) || passing_has_notify(port))
             break;
-        run_note_place(run);
+        run_note_position(run);
         port_begin_wait(port);
         *value = WB_FOREVER;
         return WB_STEP_BLOCK;
@@ -135,7 +135,7 @@ int wb_script_run(struct wb_task *self, const struct wb_messages *messages)
         (void)step(self, &value);
         switch (run->stop) {
         case TO_WAIT:
-            run_note_place(run);
+            run_note_position(run);
             if (passing_wait(&run->passing, run_port(run)))
                 break;
             value = WB_FOREVER;

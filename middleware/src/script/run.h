@@ -92,7 +92,7 @@ enum stop run_done(struct run *run);
 enum stop run_exit(struct run *run);
 
 /// Notes where the task may come to wait, for whoever tells of a deadlock.
-void run_note_place(struct run *run);
+void run_note_position(struct run *run);
 
 // ---- Events -------------------------------------------------------------------------------------
 

@@ -89,7 +89,7 @@ enum stop run_shared(struct run *run, const struct wb_script_event *event)
 {
     struct wb_object *object = &run->script->objects[event->object];
 
-    run_note_place(run);
+    run_note_position(run);
     switch (event->verb) {
     case WB_SCRIPT_LOCK:
         return lock(run, event, &object->mutex);

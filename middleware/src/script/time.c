@@ -121,7 +121,7 @@ static bool find_timer(struct run *run, const struct wb_script_event *event)
         return true;
     }
     struct wb_shared_timer *shared = &run->script->objects[event->other].timer;
-    run_note_place(run);
+    run_note_position(run);
     if (wb_mutex_lock(&shared->mutex, timeout_of(run)) == WB_ERR_EMPTY)
         return false;
     set_timer(run, event, &shared->timer, wb_kernel_now_ns());

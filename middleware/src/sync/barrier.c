@@ -12,7 +12,7 @@
 
 #include "wb/barrier.h"
 
-#include "gate.h"
+#include "wait_queue.h"
 
 enum {            // of state
     WAS_CUT = 1,  // a task was cut short in the round before
@@ -27,40 +27,41 @@ enum {  // of arrived
     SERIAL = 1 << 18,  // it was who let all through
 };
 
-enum wb_status wb_barrier_init(struct wb_barrier *barrier, struct wb_seat *seats, uint32_t tasks)
+enum wb_status wb_barrier_init(struct wb_barrier *barrier, struct wb_participant *participants,
+                               uint32_t tasks)
 {
     if (tasks == 0)
         return WB_ERR_INVAL;
-    *barrier = (struct wb_barrier){ .n_seats = tasks, .seats = seats };
-    wb_word_init(&barrier->gate.holder, WB_HOLDER_BARRIER);
+    *barrier = (struct wb_barrier){ .n_participants = tasks, .participants = participants };
+    wb_word_init(&barrier->queue.holder, WB_HOLDER_BARRIER);
     for (uint32_t i = 0; i < tasks; i++)
-        seats[i] = (struct wb_seat){ 0 };
+        participants[i] = (struct wb_participant){ 0 };
     return WB_OK;
 }
 
 // ---- Seats --------------------------------------------------------------------------------------
 
 // The seat of a task, which takes one if need be; NULL: there is none for it.
-static struct wb_seat *seat_of(const struct wb_barrier *barrier, struct wb_task *task)
+static struct wb_participant *participant_of(const struct wb_barrier *barrier, struct wb_task *task)
 {
-    for (uint32_t i = 0; i < barrier->n_seats; i++) {
-        struct wb_seat *seat = &barrier->seats[i];
+    for (uint32_t i = 0; i < barrier->n_participants; i++) {
+        struct wb_participant *participant = &barrier->participants[i];
         // Relaxed: a seat comes with what was there before, all zero.
-        uint32_t holder = wb_word_load(&seat->task, WB_RELAXED);
-        if (holder == 0 && wb_word_compare_swap(&seat->task, &holder, wb_gate_holder(task),
-                                                WB_RELAXED, WB_RELAXED))
-            return seat;
+        uint32_t holder = wb_word_load(&participant->task, WB_RELAXED);
+        if (holder == 0 && wb_word_compare_swap(&participant->task, &holder,
+                                                wb_wait_queue_holder(task), WB_RELAXED, WB_RELAXED))
+            return participant;
         if ((holder & WB_HOLDERS_MAX) == task->id + 1)
-            return seat;
+            return participant;
     }
     return NULL;
 }
 
-static struct wb_seat *sit_down(const struct wb_barrier *barrier, struct wb_task *task)
+static struct wb_participant *sit_down(const struct wb_barrier *barrier, struct wb_task *task)
 {
     // Relaxed: it is the task itself, or nobody yet, that looks at its end.
     wb_word_store(&task->sync.sits, 1, WB_RELAXED);
-    return seat_of(barrier, task);
+    return participant_of(barrier, task);
 }
 
 enum wb_status wb_barrier_join(struct wb_barrier *barrier, struct wb_task *task)
@@ -76,16 +77,16 @@ static uint32_t arrival(uint32_t state)
     return (state >> ROUND_SHIFT) + 1;
 }
 
-static bool is_here(const struct wb_seat *seat, uint32_t state)
+static bool is_here(const struct wb_participant *participant, uint32_t state)
 {
     // Acquire: what the task did before it came is visible to who lets the others through.
-    return (wb_word_load(&seat->arrived, WB_ACQUIRE) & ARRIVAL_MASK) == arrival(state);
+    return (wb_word_load(&participant->arrived, WB_ACQUIRE) & ARRIVAL_MASK) == arrival(state);
 }
 
 static bool are_all_here(const struct wb_barrier *barrier, uint32_t state)
 {
-    for (uint32_t i = 0; i < barrier->n_seats; i++)
-        if (!is_here(&barrier->seats[i], state))
+    for (uint32_t i = 0; i < barrier->n_participants; i++)
+        if (!is_here(&barrier->participants[i], state))
             return false;
     return true;
 }
@@ -93,16 +94,16 @@ static bool are_all_here(const struct wb_barrier *barrier, uint32_t state)
 static bool is_over(const struct wb_task *task)
 {
     // Acquire: if it came before it was over, that is seen next.
-    return wb_place_is_over(wb_word_load(&task->place, WB_ACQUIRE));
+    return wb_state_is_over(wb_word_load(&task->owner_state, WB_ACQUIRE));
 }
 
 static bool is_one_gone(const struct wb_barrier *barrier, uint32_t state,
                         const struct wb_system *system)
 {
-    for (uint32_t i = 0; i < barrier->n_seats; i++) {
-        const struct wb_seat *seat = &barrier->seats[i];
-        const uint32_t number = wb_word_load(&seat->task, WB_RELAXED) & WB_HOLDERS_MAX;
-        if (number != 0 && is_over(&system->tasks[number - 1]) && !is_here(seat, state))
+    for (uint32_t i = 0; i < barrier->n_participants; i++) {
+        const struct wb_participant *participant = &barrier->participants[i];
+        const uint32_t number = wb_word_load(&participant->task, WB_RELAXED) & WB_HOLDERS_MAX;
+        if (number != 0 && is_over(&system->tasks[number - 1]) && !is_here(participant, state))
             return true;
     }
     return false;
@@ -114,8 +115,8 @@ static uint32_t cuts(const struct wb_barrier *barrier, const struct wb_system *s
 {
     uint32_t n = 0;
 
-    for (uint32_t i = 0; i < barrier->n_seats; i++) {
-        const uint32_t then = wb_word_load(&barrier->seats[i].task, WB_RELAXED);
+    for (uint32_t i = 0; i < barrier->n_participants; i++) {
+        const uint32_t then = wb_word_load(&barrier->participants[i].task, WB_RELAXED);
         const struct wb_task *task = &system->tasks[(then & WB_HOLDERS_MAX) - 1];
         // Relaxed: a next life that has come was counted before it began.
         n += wb_word_load(&task->incarnation, WB_RELAXED) - (then >> WB_HOLDER_BITS);
@@ -138,7 +139,7 @@ static enum wb_status told(uint32_t state)
 }
 
 // Of somebody who was not here for the round of `state`: also whoever has gone on from it since.
-static enum wb_status missing(const struct wb_barrier *barrier, const struct wb_seat *own,
+static enum wb_status missing(const struct wb_barrier *barrier, const struct wb_participant *own,
                               uint32_t state, const struct wb_system *system)
 {
     const bool gone = is_one_gone(barrier, state, system);
@@ -151,10 +152,10 @@ static enum wb_status missing(const struct wb_barrier *barrier, const struct wb_
     return gone ? WB_ERR_GONE : WB_ERR_EMPTY;
 }
 
-static enum wb_status attempt(struct wb_gate *gate, struct wb_task *self)
+static enum wb_status attempt(struct wb_wait_queue *queue, struct wb_task *self)
 {
-    struct wb_barrier *barrier = (struct wb_barrier *)gate;
-    struct wb_seat *own = seat_of(barrier, self);
+    struct wb_barrier *barrier = (struct wb_barrier *)queue;
+    struct wb_participant *own = participant_of(barrier, self);
     // Acquire: what all did before they came is visible to who is let through.
     uint32_t state = wb_word_load(&barrier->state, WB_ACQUIRE);
 
@@ -168,13 +169,13 @@ static enum wb_status attempt(struct wb_gate *gate, struct wb_task *self)
         return told(state);
     // Relaxed: only the task itself looks at it.
     wb_word_store(&own->arrived, wb_word_load(&own->arrived, WB_RELAXED) | SERIAL, WB_RELAXED);
-    wb_gate_choose_all(gate, self->system);
+    wb_wait_queue_choose_all(queue, self->system);
     return told(next);
 }
 
 // ---- Waiting ------------------------------------------------------------------------------------
 
-static void arrive(const struct wb_barrier *barrier, struct wb_seat *own, uint32_t *round)
+static void arrive(const struct wb_barrier *barrier, struct wb_participant *own, uint32_t *round)
 {
     // Relaxed: the round does not end without this task.
     if (*round == 0)
@@ -186,7 +187,7 @@ static void arrive(const struct wb_barrier *barrier, struct wb_seat *own, uint32
 }
 
 // What the task says by its seat once it is told, so that it comes anew or waits on.
-static int leave(struct wb_seat *own, enum wb_status status)
+static int leave(struct wb_participant *own, enum wb_status status)
 {
     const uint32_t arrived = wb_word_load(&own->arrived, WB_RELAXED);
     const bool through = status == WB_OK || status == WB_ERR_OWNER;
@@ -198,18 +199,18 @@ static int leave(struct wb_seat *own, enum wb_status status)
 
 int wb_barrier_pass(struct wb_barrier *barrier, uint32_t *round, uint64_t timeout_ns)
 {
-    struct wb_seat *own = sit_down(barrier, wb_kernel_self());
+    struct wb_participant *own = sit_down(barrier, wb_kernel_self());
 
     if (own == NULL)
         return WB_ERR_FULL;
     wb_kernel_charge(WB_ACTION_CLAIM, 1);
     arrive(barrier, own, round);
-    return leave(own, wb_gate_enter(&barrier->gate, attempt, timeout_ns));
+    return leave(own, wb_wait_queue_enter(&barrier->queue, attempt, timeout_ns));
 }
 
 int wb_barrier_wait(struct wb_barrier *barrier, uint64_t timeout_ns)
 {
-    const struct wb_seat *own = sit_down(barrier, wb_kernel_self());
+    const struct wb_participant *own = sit_down(barrier, wb_kernel_self());
     const uint32_t arrived = own != NULL ? wb_word_load(&own->arrived, WB_RELAXED) : 0;
     uint32_t round = (arrived & STANDS) != 0 ? arrived & ARRIVAL_MASK : 0;
 

@@ -3,7 +3,7 @@
 // table does without the unit). Open addressing, and a name is never taken out again: so it may be
 // looked up while others add, and one compare-and-swap adds it whole.
 
-#include "gate.h"
+#include "wait_queue.h"
 #include "wb/semaphore.h"
 
 // Fibonacci hashing (Knuth, volume 3, section 6.4): addresses differ in their middle bits.

@@ -4,7 +4,7 @@
 
 #include "wb/semaphore.h"
 
-#include "gate.h"
+#include "wait_queue.h"
 
 enum wb_status wb_semaphore_init(struct wb_semaphore *semaphore, uint32_t value, uint32_t most)
 {
@@ -15,9 +15,9 @@ enum wb_status wb_semaphore_init(struct wb_semaphore *semaphore, uint32_t value,
     return WB_OK;
 }
 
-static enum wb_status attempt(struct wb_gate *gate, struct wb_task *self)
+static enum wb_status attempt(struct wb_wait_queue *queue, struct wb_task *self)
 {
-    struct wb_semaphore *semaphore = (struct wb_semaphore *)gate;
+    struct wb_semaphore *semaphore = (struct wb_semaphore *)queue;
     uint32_t value = wb_word_load(&semaphore->value, WB_RELAXED);
 
     (void)self;
@@ -35,13 +35,13 @@ static enum wb_status attempt(struct wb_gate *gate, struct wb_task *self)
 static void pass_on(struct wb_semaphore *semaphore)
 {
     if (wb_word_load(&semaphore->value, WB_RELAXED) != 0)
-        wb_gate_open(&semaphore->gate, wb_kernel_self()->system);
+        wb_wait_queue_open(&semaphore->queue, wb_kernel_self()->system);
 }
 
 enum wb_status wb_semaphore_take(struct wb_semaphore *semaphore, uint64_t timeout_ns)
 {
     wb_kernel_charge(WB_ACTION_CLAIM, 1);
-    const enum wb_status status = wb_gate_enter(&semaphore->gate, attempt, timeout_ns);
+    const enum wb_status status = wb_wait_queue_enter(&semaphore->queue, attempt, timeout_ns);
     pass_on(semaphore);
     return status;
 }
@@ -54,7 +54,7 @@ enum wb_status wb_semaphore_spin(struct wb_semaphore *semaphore, uint64_t timeou
     enum wb_status status;
 
     wb_kernel_charge(WB_ACTION_CLAIM, 1);
-    while ((status = attempt(&semaphore->gate, self)) == WB_ERR_EMPTY && timeout_ns != 0) {
+    while ((status = attempt(&semaphore->queue, self)) == WB_ERR_EMPTY && timeout_ns != 0) {
         if (until_ns != WB_FOREVER && wb_kernel_now_ns() >= until_ns) {
             status = WB_ERR_TIMEOUT;
             break;
@@ -77,6 +77,6 @@ enum wb_status wb_semaphore_give(struct wb_semaphore *semaphore)
             return WB_ERR_FULL;
     } while (
         !wb_word_compare_swap_weak(&semaphore->value, &value, value + 1, WB_RELEASE, WB_RELAXED));
-    wb_gate_open(&semaphore->gate, wb_kernel_self()->system);
+    wb_wait_queue_open(&semaphore->queue, wb_kernel_self()->system);
     return WB_OK;
 }

@@ -2,10 +2,10 @@
 // One wait for everything.
 //
 // The task says at each of the set that it waits: in `waiting` of each port, and for semaphores in
-// one word of its own that has a bit for each of them (gate.h), and in `waited` of each gate. Then
-// it looks at all of them once more, and blocks. Whoever changes a port or a gate looks at these
-// after it. Each has a full fence between its stores and its loads, so at least one of the two sees
-// the other (see port.c).
+// one word of its own that has a bit for each of them (wait_queue.h), and in `waited` of each gate.
+// Then it looks at all of them once more, and blocks. Whoever changes a port or a gate looks at
+// these after it. Each has a full fence between its stores and its loads, so at least one of the
+// two sees the other (see port.c).
 //
 // A task that waits for a set takes nothing, so nobody is passed over for it: who gives a permit
 // wakes all that have the gate in their set, and besides the one that is to take it.
@@ -13,7 +13,7 @@
 #include "wb/wait.h"
 
 #include "../channel/attempt.h"
-#include "gate.h"
+#include "wait_queue.h"
 
 // ---- Looking ------------------------------------------------------------------------------------
 
@@ -88,33 +88,34 @@ static int look(struct wb_wait *set, uint32_t n)
 
 // ---- Waiting ------------------------------------------------------------------------------------
 
-static void begin_at_gates(struct wb_wait *set, uint32_t n, struct wb_task *self, uint32_t gates)
+static void begin_in_wait_queues(struct wb_wait *set, uint32_t n, struct wb_task *self,
+                                 uint32_t queues)
 {
-    wb_word_store(&self->sync.set, gates, WB_RELAXED);
+    wb_word_store(&self->sync.set, queues, WB_RELAXED);
     // Release: who finds that it waits for a set finds the set; who is led to this task by `waited`
     // finds that it waits.
     (void)wb_word_swap(&self->sync.waits_for, &self->system->set, WB_RELEASE);
     for (uint32_t i = 0; i < n; i++)
         if (set[i].semaphore != NULL)
-            (void)wb_word_or(&set[i].semaphore->gate.waited, WB_WAITED_IN_SET, WB_RELEASE);
+            (void)wb_word_or(&set[i].semaphore->queue.waited, WB_WAITED_IN_SET, WB_RELEASE);
 }
 
 // Returns: WB_OK, or why a file cannot be waited for.
 static enum wb_status begin(struct wb_wait *set, uint32_t n, struct wb_task *self)
 {
     enum wb_status status = WB_OK;
-    uint32_t gates = 0;
+    uint32_t queues = 0;
 
     for (uint32_t i = 0; i < n && !is_error(status); i++) {
         if (set[i].port != NULL)
             port_begin_wait(set[i].port);
         else if (set[i].semaphore != NULL)
-            gates |= wb_gate_bit(&set[i].semaphore->gate);
+            queues |= wb_wait_queue_bit(&set[i].semaphore->queue);
         else
             status = wb_kernel_watch(set[i].file, set[i].events, true);
     }
-    if (gates != 0)
-        begin_at_gates(set, n, self, gates);
+    if (queues != 0)
+        begin_in_wait_queues(set, n, self, queues);
     return status;
 }
 
@@ -156,7 +157,7 @@ static int block(struct wb_wait *set, uint32_t n, struct wb_task *self, uint64_t
     return timed_out && first == WB_ERR_EMPTY ? WB_ERR_TIMEOUT : first;
 }
 
-static bool is_good(const struct wb_wait *one, const struct wb_task *self)
+static bool is_valid(const struct wb_wait *one, const struct wb_task *self)
 {
     const uint32_t events = WB_FILE_READABLE | WB_FILE_WRITABLE;
     const int what = (one->port != NULL) + (one->semaphore != NULL) + (one->events != 0);
@@ -169,7 +170,7 @@ static bool is_good(const struct wb_wait *one, const struct wb_task *self)
 static bool are_good(const struct wb_wait *set, uint32_t n, const struct wb_task *self)
 {
     for (uint32_t i = 0; i < n; i++) {
-        if (!is_good(&set[i], self))
+        if (!is_valid(&set[i], self))
             return false;
         for (uint32_t j = 0; j < i && set[i].events != 0; j++)
             if (set[j].events != 0 && set[j].file == set[i].file)

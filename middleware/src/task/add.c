@@ -6,7 +6,7 @@
 #include "../word/mem.h"
 #include "../word/names.h"
 
-static bool name_is_good(const char *name)
+static bool name_is_valid(const char *name)
 {
     size_t n = 0;
 
@@ -59,7 +59,7 @@ static bool is_good_for_all(const struct wb_system *system, const struct wb_task
 enum wb_status wb_task_add(struct wb_system *system, const struct wb_task_config *config,
                            struct wb_task **out)
 {
-    if (!name_is_good(config->name) || config->core >= system->n_cores || config->entry == NULL ||
+    if (!name_is_valid(config->name) || config->core >= system->n_cores || config->entry == NULL ||
         wb_task_find(&system->app, config->name, config->index) != NULL)
         return WB_ERR_INVAL;
     if ((wb_task_needs(config) & ~wb_kernel_can()) != 0)
@@ -98,7 +98,7 @@ enum wb_status wb_task_add(struct wb_system *system, const struct wb_task_config
     task->offset_rest = config->offset_rest;
     task->arrival = (struct wb_arrival){ .jitter_ns = config->jitter_ns, .gap_ns = config->gap_ns };
     task->follows_rate = config->follows_rate;
-    wb_word_init(&task->place, wb_place(WB_TASK_NEW, config->core));
+    wb_word_init(&task->owner_state, wb_owner_state(WB_TASK_NEW, config->core));
     wb_word_init(&task->cores, is_shared(config) ? config->cores : 0);
     wb_heap_init(&task->heap, heap, config->heap_bytes);
     task->heap.is_private = config->mode != WB_HANDOFF;
@@ -134,7 +134,7 @@ enum wb_status wb_channel_add(struct wb_system *system, const struct wb_channel_
 {
     enum { SLOTS_MAX = 1 << 15 };  // a mailbox numbers 2^17 laps of its slots in 32 bits
 
-    if (wb_parts.channels == NULL || !name_is_good(config->name) || config->slots == 0 ||
+    if (wb_parts.channels == NULL || !name_is_valid(config->name) || config->slots == 0 ||
         config->slots > SLOTS_MAX || config->slot_bytes == 0 || config->initial > config->slots ||
         config->slot_bytes > UINT32_MAX - 2 * WB_LINE_BYTES ||
         (config->mailbox &&
@@ -203,7 +203,7 @@ enum wb_status wb_port_add(struct wb_task *task, struct wb_channel *channel,
     const bool taken = direction == WB_IN ? channel->receiver != NULL
                                           : channel->senders != NULL && channel->tickets == NULL;
 
-    if (!name_is_good(name) || taken || wb_port_find_any(task, name, index) != NULL)
+    if (!name_is_valid(name) || taken || wb_port_find_any(task, name, index) != NULL)
         return WB_ERR_INVAL;
     if (task->system->n_ports == task->system->config.ports || channel->n_senders == SENDERS_MAX)
         return WB_ERR_NOMEM;

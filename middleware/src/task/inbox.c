@@ -41,10 +41,10 @@ void wb_inbox_ring(struct wb_core *core)
 }
 
 // Only this core's kernel unblocks a task of this core, or any kernel one that all share.
-static inline bool is_unblocked_here(const struct wb_task *task, uint32_t place)
+static inline bool is_unblocked_here(const struct wb_task *task, uint32_t owner_state)
 {
     return wb_kernel_self() != NULL &&
-           (task->system->shares || wb_place_is_kept(place, wb_kernel_core()));
+           (task->system->shares || wb_owner_state_is_kept(owner_state, wb_kernel_core()));
 }
 
 __attribute__((hot)) void wb_task_wake(struct wb_task *task)
@@ -52,12 +52,12 @@ __attribute__((hot)) void wb_task_wake(struct wb_task *task)
     // One step: were this task interrupted between the look and the unblock, the other could leave,
     // and another core own what is unblocked here.
     wb_kernel_enter();
-    const uint32_t place = wb_word_load(&task->place, WB_ACQUIRE);
+    const uint32_t owner_state = wb_word_load(&task->owner_state, WB_ACQUIRE);
 
-    if (is_unblocked_here(task, place))
+    if (is_unblocked_here(task, owner_state))
         wb_kernel_unblock(task);
     else
-        post(task->system->cores[wb_place_owner(place)], task->id);
+        post(task->system->cores[wb_owner_of(owner_state)], task->id);
     wb_kernel_leave();
 }
 
@@ -78,19 +78,19 @@ static inline void add_note(struct wb_wakes *wakes, const struct wb_task *task, 
     wakes->notes++;
 }
 
-void wb_wakes_note(struct wb_wakes *wakes, const struct wb_task *task)
+void wb_wakes_set_pending(struct wb_wakes *wakes, const struct wb_task *task)
 {
     add_note(wakes, task, wb_task_core(task));
 }
 
 void wb_wakes_add(struct wb_wakes *wakes, struct wb_task *task)
 {
-    const uint32_t place = wb_word_load(&task->place, WB_ACQUIRE);
+    const uint32_t owner_state = wb_word_load(&task->owner_state, WB_ACQUIRE);
 
-    if (is_unblocked_here(task, place))
+    if (is_unblocked_here(task, owner_state))
         wb_kernel_unblock(task);
     else
-        add_note(wakes, task, wb_place_owner(place));
+        add_note(wakes, task, wb_owner_of(owner_state));
 }
 
 // A word in which there are notes, whoever's. Where none is left, that core has taken them.

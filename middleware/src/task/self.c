@@ -28,7 +28,7 @@ uint32_t wb_task_index(const struct wb_task *self)
 
 uint32_t wb_task_core(const struct wb_task *self)
 {
-    return wb_place_owner(wb_word_load(&self->place, WB_RELAXED));
+    return wb_owner_of(wb_word_load(&self->owner_state, WB_RELAXED));
 }
 
 uint64_t wb_task_migrations(const struct wb_task *self)

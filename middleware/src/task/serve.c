@@ -14,7 +14,7 @@ static void inherit(struct wb_core *core, struct wb_task *task)
     wb_word_fence(WB_SEQ_CST);
     if (wb_task_core(task) == core->index)
         return;
-    wb_word_add(&task->sync.nudges, 1, WB_RELEASE);
+    wb_word_add(&task->sync.reevaluations, 1, WB_RELEASE);
     wb_inbox_post(core->system->cores[wb_task_core(task)], task->id);
 }
 
@@ -24,7 +24,7 @@ static inline void look_at_own(struct wb_core *core, struct wb_task *task, enum 
     case WB_TASK_NEW:
         if (wb_reporting(core->system) != NULL)
             wb_parts.agents->arrival(task, core->index, wb_kernel_now_ns());
-        wb_word_store(&task->place, wb_place(WB_TASK_READY, core->index), WB_RELAXED);
+        wb_word_store(&task->owner_state, wb_owner_state(WB_TASK_READY, core->index), WB_RELAXED);
         wb_task_attach(core, task);
         break;
     case WB_TASK_RETURNED:
@@ -33,7 +33,7 @@ static inline void look_at_own(struct wb_core *core, struct wb_task *task, enum 
     case WB_TASK_READY:
     case WB_TASK_RUNNING:
     case WB_TASK_BLOCKED:
-        if (wb_is_nudged(task))
+        if (wb_must_reevaluate(task))
             inherit(core, task);
         wb_kernel_unblock(task);
         break;
@@ -46,18 +46,18 @@ static inline void look_at_own(struct wb_core *core, struct wb_task *task, enum 
 
 static inline void look(struct wb_core *core, struct wb_task *task)
 {
-    const uint32_t place = wb_word_load(&task->place, WB_ACQUIRE);
-    const enum wb_task_state state = wb_place_state(place);
+    const uint32_t owner_state = wb_word_load(&task->owner_state, WB_ACQUIRE);
+    const enum wb_task_state state = wb_task_state_of(owner_state);
 
-    if (state == WB_TASK_OFFERED && wb_place_target(place) == core->index)
-        wb_migration_arrive(core, task, place, wb_bringer_of(task));
-    else if (wb_place_owner(place) == core->index)
+    if (state == WB_TASK_OFFERED && wb_target_of(owner_state) == core->index)
+        wb_migration_arrive(core, task, owner_state, wb_bringer_of(task));
+    else if (wb_owner_of(owner_state) == core->index)
         look_at_own(core, task, state);
-    else if (!wb_place_is_over(place))
-        wb_inbox_post(core->system->cores[wb_place_owner(place)], task->id);
+    else if (!wb_state_is_over(owner_state))
+        wb_inbox_post(core->system->cores[wb_owner_of(owner_state)], task->id);
 }
 
-static inline void count_notes(struct wb_core *core, uint32_t served)
+static inline void count_pending_bits(struct wb_core *core, uint32_t served)
 {
     wb_kernel_charge(WB_ACTION_SERVE, served);
     wb_counter_add(&core->stats.notes, served);
@@ -83,7 +83,7 @@ uint32_t wb_agent_serve(struct wb_core *core)
         }
     }
     if (served != 0)
-        count_notes(core, served);
+        count_pending_bits(core, served);
     if (is_asked(core))
         wb_parts.agents->obey(core);
     return served;
@@ -93,14 +93,15 @@ uint32_t wb_agent_serve(struct wb_core *core)
 // all tasks. False: it is something else.
 static inline bool look_briefly(struct wb_core *core, struct wb_task *task)
 {
-    const uint32_t place = wb_word_load(&task->place, WB_ACQUIRE);
+    const uint32_t owner_state = wb_word_load(&task->owner_state, WB_ACQUIRE);
 
-    if (wb_is_nudged(task))
+    if (wb_must_reevaluate(task))
         return false;
-    if (wb_place_state(place) == WB_TASK_OFFERED && wb_place_target(place) == core->index &&
-        wb_task_is_handed_off(task) && wb_revival(task) == WB_REVIVE_NOT)
-        wb_migration_arrive(core, task, place, NULL);  // as the look above says
-    else if (wb_place_is_kept(place, core->index))
+    if (wb_task_state_of(owner_state) == WB_TASK_OFFERED &&
+        wb_target_of(owner_state) == core->index && wb_task_is_handed_off(task) &&
+        wb_revival(task) == WB_REVIVE_NOT)
+        wb_migration_arrive(core, task, owner_state, NULL);  // as the look above says
+    else if (wb_owner_state_is_kept(owner_state, core->index))
         wb_kernel_unblock(task);
     else
         return false;
@@ -120,7 +121,7 @@ bool wb_agent_admit(struct wb_core *core)
     if (bits != 0 &&
         look_briefly(core, &core->system->tasks[w * 32 + (uint32_t)__builtin_ctz(bits)])) {
         bits &= bits - 1;
-        count_notes(core, 1);
+        count_pending_bits(core, 1);
     }
     // What is left goes back as it was posted: the bits, then their summary.
     if (bits != 0)

@@ -28,9 +28,9 @@ static __attribute__((noinline)) void note_run(struct wb_task *task, uint32_t co
 
 __attribute__((hot)) void wb_task_resumed(struct wb_task *task, uint64_t now_ns)
 {
-    const uint32_t core = wb_place_owner(wb_word_load(&task->place, WB_RELAXED));
+    const uint32_t core = wb_owner_of(wb_word_load(&task->owner_state, WB_RELAXED));
 
-    wb_word_store(&task->place, wb_place(WB_TASK_RUNNING, core), WB_RELAXED);
+    wb_word_store(&task->owner_state, wb_owner_state(WB_TASK_RUNNING, core), WB_RELAXED);
     task->resumed_ns = now_ns;
     if (task->system->config.record_events != 0 || wb_migration_is_accepted(task))
         note_run(task, core, now_ns);
@@ -69,9 +69,9 @@ void wb_system_settle(struct wb_system *system, uint64_t now_ns)
 {
     for (uint32_t i = 0; i < system->n_tasks; i++) {
         struct wb_task *task = &system->tasks[i];
-        const uint32_t place = wb_word_load(&task->place, WB_ACQUIRE);
-        if (wb_place_state(place) == WB_TASK_RUNNING) {
-            struct wb_core *core = system->cores[wb_place_owner(place)];
+        const uint32_t owner_state = wb_word_load(&task->owner_state, WB_ACQUIRE);
+        if (wb_task_state_of(owner_state) == WB_TASK_RUNNING) {
+            struct wb_core *core = system->cores[wb_owner_of(owner_state)];
             wb_counter_add(&core->stats.busy_ns, wb_task_count(task, core, now_ns));
         }
     }
@@ -81,7 +81,7 @@ void wb_system_settle(struct wb_system *system, uint64_t now_ns)
 static void end(struct wb_task *task, uint32_t core)
 {
     // seq_cst against wb_migration_request(): one of the two sees the other.
-    wb_word_store(&task->place, wb_place(WB_TASK_ENDED, core), WB_SEQ_CST);
+    wb_word_store(&task->owner_state, wb_owner_state(WB_TASK_ENDED, core), WB_SEQ_CST);
     if (wb_parts.channels != NULL)
         wb_parts.channels->close(task);
     if (wb_parts.latency != NULL)
@@ -106,7 +106,7 @@ void wb_task_paused(struct wb_task *task, enum wb_task_state state, uint64_t now
     static const enum wb_event_kind kinds[] = { [WB_TASK_READY] = WB_EVENT_READY,
                                                 [WB_TASK_BLOCKED] = WB_EVENT_BLOCK,
                                                 [WB_TASK_ENDED] = WB_EVENT_END };
-    const uint32_t owner = wb_place_owner(wb_word_load(&task->place, WB_RELAXED));
+    const uint32_t owner = wb_owner_of(wb_word_load(&task->owner_state, WB_RELAXED));
     struct wb_core *core = task->system->cores[owner];
 
     wb_record(core, kinds[state], task->id, 0, wb_task_polled(task, now_ns), now_ns);
@@ -119,5 +119,5 @@ void wb_task_paused(struct wb_task *task, enum wb_task_state state, uint64_t now
         end(task, owner);
     else
         // Release: should this kernel die now, whoever adopts the task sees its whole context.
-        wb_word_store(&task->place, wb_place(state, owner), WB_RELEASE);
+        wb_word_store(&task->owner_state, wb_owner_state(state, owner), WB_RELEASE);
 }

@@ -20,7 +20,7 @@ enum wb_status wb_core_set_kind(struct wb_core *core, uint32_t kind)
     return WB_OK;
 }
 
-static bool spread_is_good(enum wb_distribution distribution, uint32_t spread_ppm)
+static bool spread_is_valid(enum wb_distribution distribution, uint32_t spread_ppm)
 {
     switch (distribution) {
     case WB_UNIFORM:
@@ -57,7 +57,7 @@ enum wb_status wb_task_set_work(struct wb_task *task, const struct wb_work_confi
     const uint32_t kinds = kinds_of(system);
     uint32_t not_on = 0;
 
-    if (!spread_is_good(config->distribution, config->spread_ppm) ||
+    if (!spread_is_valid(config->distribution, config->spread_ppm) ||
         (config->n_cycles != 1 && config->n_cycles != kinds))
         return WB_ERR_INVAL;
     for (uint32_t i = 0; i < config->n_cycles; i++)

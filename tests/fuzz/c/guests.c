@@ -212,7 +212,8 @@ static void kernel_dies(void)
     while (game.n_accepted > 0)
         close(game.accepted[--game.n_accepted]);
     game.core++;
-    wb_word_store(&game.self->place, wb_place(wb_place_state(place), game.core), WB_SEQ_CST);
+    wb_word_store(&game.self->place, wb_owner_state(wb_task_state_of(place), game.core),
+                  WB_SEQ_CST);
     stub_become(game.core, game.self);
 }
 

@@ -13,22 +13,22 @@
 // A giver may be killed after it chose, or choose a task that was killed: recovery wakes everybody,
 // and everybody tries again.
 
-#include "gate.h"
+#include "wait_queue.h"
 #include "wb/barrier.h"
 
-static bool waits_at(const struct wb_task *task, const struct wb_gate *gate)
+static bool waits_at(const struct wb_task *task, const struct wb_wait_queue *queue)
 {
     // Acquire: a task that says so has set what it waits by before.
-    return wb_word_load(&task->sync.waits_for, WB_ACQUIRE) == gate;
+    return wb_word_load(&task->sync.waits_for, WB_ACQUIRE) == queue;
 }
 
-static struct wb_task *most_urgent(struct wb_system *system, const struct wb_gate *gate)
+static struct wb_task *most_urgent(struct wb_system *system, const struct wb_wait_queue *queue)
 {
     struct wb_task *found = NULL;
 
     for (uint32_t i = 0; i < system->n_tasks; i++) {
         struct wb_task *task = &system->tasks[i];
-        if (waits_at(task, gate) &&
+        if (waits_at(task, queue) &&
             (found == NULL || wb_sync_priority(&task->sync) > wb_sync_priority(&found->sync)))
             found = task;
     }
@@ -36,11 +36,11 @@ static struct wb_task *most_urgent(struct wb_system *system, const struct wb_gat
 }
 
 // Clearing its word chooses the task: only one giver does, and not if it has left by itself.
-static bool choose(struct wb_task *task, struct wb_gate *gate)
+static bool choose(struct wb_task *task, struct wb_wait_queue *queue)
 {
     // Release: the task, or recovery, that sees it cleared sees what was given. Acquire: pairs with
     // a task that left, so that the next look does not find it.
-    return wb_word_compare_swap(&task->sync.waits_for, &gate, NULL, WB_ACQ_REL, WB_ACQUIRE);
+    return wb_word_compare_swap(&task->sync.waits_for, &queue, NULL, WB_ACQ_REL, WB_ACQUIRE);
 }
 
 // ---- Waking -------------------------------------------------------------------------------------
@@ -48,22 +48,22 @@ static bool choose(struct wb_task *task, struct wb_gate *gate)
 // True of a task that is to be woken, which is chosen for that if need be.
 typedef bool pick(struct wb_task *task, void *of);
 
-static bool has_in_set(struct wb_task *task, void *gate)
+static bool has_in_set(struct wb_task *task, void *queue)
 {
     return waits_at(task, &task->system->set) &&
-           (wb_word_load(&task->sync.set, WB_RELAXED) & wb_gate_bit(gate)) != 0;
+           (wb_word_load(&task->sync.set, WB_RELAXED) & wb_wait_queue_bit(queue)) != 0;
 }
 
-static bool is_chosen(struct wb_task *task, void *gate)
+static bool is_chosen(struct wb_task *task, void *queue)
 {
-    return waits_at(task, gate) && choose(task, gate);
+    return waits_at(task, queue) && choose(task, queue);
 }
 
 // Waits for a condition with this mutex.
 static bool is_guarded(struct wb_task *task, void *mutex)
 {
     // Relaxed: who waits with the mutex said so before it gave it back, and the caller has it.
-    struct wb_gate *condition = wb_word_load(&task->sync.condition, WB_RELAXED);
+    struct wb_wait_queue *condition = wb_word_load(&task->sync.condition, WB_RELAXED);
 
     return condition != NULL && wb_word_load(&task->sync.guard, WB_RELAXED) == mutex &&
            choose(task, condition);
@@ -104,74 +104,75 @@ static void wake_all(pick *is_picked, void *of, struct wb_system *system)
     wb_wakes_end(&wakes, system);
 }
 
-static struct wb_task *choose_one(struct wb_gate *gate, struct wb_system *system)
+static struct wb_task *choose_one(struct wb_wait_queue *queue, struct wb_system *system)
 {
     struct wb_task *task;
 
-    while ((task = most_urgent(system, gate)) != NULL) {
+    while ((task = most_urgent(system, queue)) != NULL) {
         // Before the choice: the chosen task may give in turn, and must not miss the others.
-        (void)wb_word_or(&gate->waited, WB_WAITED_ALONE, WB_RELEASE);
-        if (choose(task, gate))
+        (void)wb_word_or(&queue->waited, WB_WAITED_ALONE, WB_RELEASE);
+        if (choose(task, queue))
             return task;
     }
     return NULL;
 }
 
-void wb_gate_choose(struct wb_gate *gate, struct wb_system *system)
+void wb_wait_queue_choose(struct wb_wait_queue *queue, struct wb_system *system)
 {
-    struct wb_task *task = choose_one(gate, system);
+    struct wb_task *task = choose_one(queue, system);
 
     if (task != NULL)
         wb_task_wake(task);
 }
 
-void wb_gate_choose_all(struct wb_gate *gate, struct wb_system *system)
+void wb_wait_queue_choose_all(struct wb_wait_queue *queue, struct wb_system *system)
 {
     // See the head of this file for what this fence pairs with.
     wb_word_fence(WB_SEQ_CST);
-    wake_all(is_chosen, gate, system);
+    wake_all(is_chosen, queue, system);
 }
 
-void wb_gate_choose_guarded(struct wb_gate *mutex, struct wb_system *system)
+void wb_wait_queue_choose_guarded(struct wb_wait_queue *mutex, struct wb_system *system)
 {
     wake_all(is_guarded, mutex, system);
 }
 
-static void wake_sets(struct wb_gate *gate, bool alone, struct wb_system *system)
+static void wake_sets(struct wb_wait_queue *queue, bool alone, struct wb_system *system)
 {
     struct wb_wakes wakes = wb_wakes_begin();
-    struct wb_task *task = alone ? choose_one(gate, system) : NULL;
+    struct wb_task *task = alone ? choose_one(queue, system) : NULL;
 
     if (task != NULL)
         wb_wakes_add(&wakes, task);
-    add_all(&wakes, has_in_set, gate, system);
+    add_all(&wakes, has_in_set, queue, system);
     wb_wakes_end(&wakes, system);
 }
 
-void wb_gate_open(struct wb_gate *gate, struct wb_system *system)
+void wb_wait_queue_open(struct wb_wait_queue *queue, struct wb_system *system)
 {
     // See the head of this file for what this fence pairs with.
     wb_word_fence(WB_SEQ_CST);
     // Acquire: whoever set it is found below.
-    if (wb_word_load(&gate->waited, WB_RELAXED) == 0)
+    if (wb_word_load(&queue->waited, WB_RELAXED) == 0)
         return;
-    const uint32_t waited = wb_word_swap(&gate->waited, 0, WB_ACQ_REL);
+    const uint32_t waited = wb_word_swap(&queue->waited, 0, WB_ACQ_REL);
     if ((waited & WB_WAITED_IN_SET) != 0)
-        wake_sets(gate, (waited & WB_WAITED_ALONE) != 0, system);
+        wake_sets(queue, (waited & WB_WAITED_ALONE) != 0, system);
     else if ((waited & WB_WAITED_ALONE) != 0)
-        wb_gate_choose(gate, system);
+        wb_wait_queue_choose(queue, system);
 }
 
-static uint32_t holder_of(const struct wb_gate *gate)
+static uint32_t holder_of(const struct wb_wait_queue *queue)
 {
-    return gate != NULL ? wb_word_load(&gate->holder, WB_RELAXED) : 0;
+    return queue != NULL ? wb_word_load(&queue->holder, WB_RELAXED) : 0;
 }
 
-static bool has_seat(const struct wb_barrier *barrier, const struct wb_task *task)
+static bool is_participant(const struct wb_barrier *barrier, const struct wb_task *task)
 {
-    for (uint32_t i = 0; i < barrier->n_seats; i++)
+    for (uint32_t i = 0; i < barrier->n_participants; i++)
         // Relaxed: the task has ended, and sat down before.
-        if ((wb_word_load(&barrier->seats[i].task, WB_RELAXED) & WB_HOLDERS_MAX) == task->id + 1)
+        if ((wb_word_load(&barrier->participants[i].task, WB_RELAXED) & WB_HOLDERS_MAX) ==
+            task->id + 1)
             return true;
     return false;
 }
@@ -181,13 +182,13 @@ static bool has_seat(const struct wb_barrier *barrier, const struct wb_task *tas
 static bool is_left(struct wb_task *task, void *ended)
 {
     // Acquire: a task that says that it waits has set by which mutex before.
-    const struct wb_gate *gate = wb_word_load(&task->sync.waits_for, WB_ACQUIRE);
+    const struct wb_wait_queue *queue = wb_word_load(&task->sync.waits_for, WB_ACQUIRE);
 
-    if (holder_of(gate) == WB_HOLDER_BARRIER)
-        return has_seat((const struct wb_barrier *)gate, ended);
-    if (gate != NULL && gate == wb_word_load(&task->sync.condition, WB_RELAXED))
-        gate = wb_word_load(&task->sync.guard, WB_RELAXED);
-    return holder_of(gate) == wb_gate_holder(ended);
+    if (holder_of(queue) == WB_HOLDER_BARRIER)
+        return is_participant((const struct wb_barrier *)queue, ended);
+    if (queue != NULL && queue == wb_word_load(&task->sync.condition, WB_RELAXED))
+        queue = wb_word_load(&task->sync.guard, WB_RELAXED);
+    return holder_of(queue) == wb_wait_queue_holder(ended);
 }
 
 static void abandon(struct wb_task *task)
@@ -202,12 +203,12 @@ static void abandon(struct wb_task *task)
 
 // A signal that the task was chosen for, and has not returned with, is for another. It comes twice
 // if this is cut short and done again; a signal that is lost would be worse.
-static void pass_on(struct wb_task *task, const struct wb_gate *waited_for)
+static void pass_on(struct wb_task *task, const struct wb_wait_queue *waited_for)
 {
-    struct wb_gate *gate = wb_word_load(&task->sync.condition, WB_RELAXED);
+    struct wb_wait_queue *queue = wb_word_load(&task->sync.condition, WB_RELAXED);
 
-    if (gate != NULL && gate != waited_for)
-        wb_gate_choose(gate, task->system);
+    if (queue != NULL && queue != waited_for)
+        wb_wait_queue_choose(queue, task->system);
     wb_word_store(&task->sync.condition, NULL, WB_RELAXED);
 }
 
@@ -222,58 +223,59 @@ static void recover(struct wb_task *task)
 
 // ---- Waiting ------------------------------------------------------------------------------------
 
-enum wb_status wb_gate_poll(struct wb_gate *gate, wb_gate_attempt *attempt, struct wb_task *self,
-                            uint64_t until_ns)
+enum wb_status wb_wait_queue_poll(struct wb_wait_queue *queue, wb_wait_queue_attempt *attempt,
+                                  struct wb_task *self, uint64_t until_ns)
 {
     struct wb_spin spin = { 0 };
     enum wb_status status;
 
     do {
-        status = attempt(gate, self);
+        status = attempt(queue, self);
     } while (status == WB_ERR_EMPTY && wb_kernel_spin(&spin, until_ns));
     self->poll_mark_ns += spin.polled_ns;
     return status;
 }
 
-static enum wb_status block(struct wb_gate *gate, wb_gate_attempt *attempt, struct wb_task *self,
-                            uint64_t until_ns)
+static enum wb_status block(struct wb_wait_queue *queue, wb_wait_queue_attempt *attempt,
+                            struct wb_task *self, uint64_t until_ns)
 {
     bool timed_out = false;
 
     // Release: who is led to this task by `waited` finds that it waits.
-    (void)wb_word_swap(&self->sync.waits_for, gate, WB_RELEASE);
-    (void)wb_word_or(&gate->waited, WB_WAITED_ALONE, WB_RELEASE);
+    (void)wb_word_swap(&self->sync.waits_for, queue, WB_RELEASE);
+    (void)wb_word_or(&queue->waited, WB_WAITED_ALONE, WB_RELEASE);
     wb_word_fence(WB_SEQ_CST);
-    enum wb_status status = attempt(gate, self);
+    enum wb_status status = attempt(queue, self);
     if (status == WB_ERR_EMPTY) {
-        wb_inherit_press(gate, self);
+        wb_inherit_boost(queue, self);
         timed_out = wb_kernel_block(until_ns) == WB_ERR_TIMEOUT;
     }
     // Acquire: if somebody chose this task, it sees what was given.
     (void)wb_word_swap(&self->sync.waits_for, NULL, WB_ACQ_REL);
     if (timed_out) {
-        status = attempt(gate, self);
+        status = attempt(queue, self);
         if (status == WB_ERR_EMPTY) {
-            wb_inherit_release(gate, self);
+            wb_inherit_release(queue, self);
             return WB_ERR_TIMEOUT;
         }
     }
     return status;
 }
 
-enum wb_status wb_gate_enter(struct wb_gate *gate, wb_gate_attempt *attempt, uint64_t timeout_ns)
+enum wb_status wb_wait_queue_enter(struct wb_wait_queue *queue, wb_wait_queue_attempt *attempt,
+                                   uint64_t timeout_ns)
 {
     struct wb_task *self = wb_kernel_self();
-    enum wb_status status = attempt(gate, self);
+    enum wb_status status = attempt(queue, self);
 
     if (status != WB_ERR_EMPTY || timeout_ns == 0)
         return status;
     const uint64_t until_ns = wb_end_of(timeout_ns);
     for (;;) {
-        status = wb_gate_poll(gate, attempt, self, until_ns);
+        status = wb_wait_queue_poll(queue, attempt, self, until_ns);
         if (status != WB_ERR_EMPTY)
             return status;
-        status = block(gate, attempt, self, until_ns);
+        status = block(queue, attempt, self, until_ns);
         if (status != WB_ERR_EMPTY)
             return status;
         wb_departure_at_wait(self);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The two words of a task that decide where it is: `place`, and `request` of a migration. Each
 // change of hands is one compare-swap on one of them (see migration.c).
-#ifndef WB_PLACE_H
-#define WB_PLACE_H
+#ifndef WB_OWNER_STATE_H
+#define WB_OWNER_STATE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -13,44 +13,45 @@
 // place: state in bits 0-3, owner core in 4-15; while OFFERED also the target core in 16-27 and the
 // low bits of the request's number in 28-31, so that no one withdraws a later offer by mistake;
 // while RETURNED the status that says why, negated, in 16-27.
-static inline uint32_t wb_place(enum wb_task_state state, uint32_t owner)
+static inline uint32_t wb_owner_state(enum wb_task_state state, uint32_t owner)
 {
     return (uint32_t)state | owner << 4;
 }
-static inline uint32_t wb_place_offer(uint32_t owner, uint32_t target, uint32_t number)
+static inline uint32_t wb_owner_state_offer(uint32_t owner, uint32_t target, uint32_t number)
 {
     return (uint32_t)WB_TASK_OFFERED | owner << 4 | target << 16 | number << 28;
 }
-static inline uint32_t wb_place_returned(uint32_t owner, enum wb_status why)
+static inline uint32_t wb_owner_state_returned(uint32_t owner, enum wb_status why)
 {
     return (uint32_t)WB_TASK_RETURNED | owner << 4 | (uint32_t)-why << 16;
 }
-static inline enum wb_status wb_place_why(uint32_t place)
+static inline enum wb_status wb_owner_state_why(uint32_t owner_state)
 {
-    return (enum wb_status)(-(int32_t)(place >> 16));
+    return (enum wb_status)(-(int32_t)(owner_state >> 16));
 }
-static inline enum wb_task_state wb_place_state(uint32_t place)
+static inline enum wb_task_state wb_task_state_of(uint32_t owner_state)
 {
-    return (enum wb_task_state)(place & 0xf);
+    return (enum wb_task_state)(owner_state & 0xf);
 }
-static inline bool wb_place_is_over(uint32_t place)
+static inline bool wb_state_is_over(uint32_t owner_state)
 {
-    return wb_place_state(place) == WB_TASK_ENDED || wb_place_state(place) == WB_TASK_LOST;
+    return wb_task_state_of(owner_state) == WB_TASK_ENDED ||
+           wb_task_state_of(owner_state) == WB_TASK_LOST;
 }
-static inline uint32_t wb_place_owner(uint32_t place)
+static inline uint32_t wb_owner_of(uint32_t owner_state)
 {
-    return place >> 4 & 0xfff;
+    return owner_state >> 4 & 0xfff;
 }
 /// True of a task that is with the kernel of `core`, which nobody else can take away unless several
 /// cores share it.
-static inline bool wb_place_is_kept(uint32_t place, uint32_t core)
+static inline bool wb_owner_state_is_kept(uint32_t owner_state, uint32_t core)
 {
     // READY, RUNNING or BLOCKED, which have nothing above the owner.
-    return place - wb_place(WB_TASK_READY, core) <= WB_TASK_BLOCKED - WB_TASK_READY;
+    return owner_state - wb_owner_state(WB_TASK_READY, core) <= WB_TASK_BLOCKED - WB_TASK_READY;
 }
-static inline uint32_t wb_place_target(uint32_t place)
+static inline uint32_t wb_target_of(uint32_t owner_state)
 {
-    return place >> 16 & 0xfff;
+    return owner_state >> 16 & 0xfff;
 }
 
 // request: phase in bits 0-3, a core in bits 4-15, the rest numbers the requests.
