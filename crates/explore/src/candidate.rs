@@ -4,7 +4,7 @@
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use crate::way::Way;
+use crate::transport::Transport;
 
 /// One way to run an application on a platform. The order of candidates is the order of results.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -22,7 +22,7 @@ pub struct Candidate {
     /// The slots of each channel.
     pub slots: Vec<u32>,
     /// How messages go through each channel.
-    pub ways: Vec<Way>,
+    pub ways: Vec<Transport>,
 }
 
 impl Candidate {

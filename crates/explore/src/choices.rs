@@ -8,7 +8,7 @@ use whimbrel_model::{PolicyName, Problem};
 use crate::policy::{Decides, decides};
 use crate::system::{Core, Firing, System, Task};
 use crate::text::megahertz;
-use crate::way::Way;
+use crate::transport::Transport;
 
 /// The options of an exploration, as its user gave them.
 #[derive(Debug, Clone, Default)]
@@ -59,7 +59,7 @@ pub struct WayChoice {
     /// As [`SlotChoice::channel`].
     pub channel: Option<String>,
     /// The ways.
-    pub ways: Vec<Way>,
+    pub ways: Vec<Transport>,
 }
 
 /// A task that stays on a core.
@@ -77,7 +77,7 @@ pub struct Pin {
 pub type SlotGroup = (Vec<usize>, Vec<u32>);
 
 /// Channels through which messages go in the same way, one of these.
-pub type WayGroup = (Vec<usize>, Vec<Way>);
+pub type WayGroup = (Vec<usize>, Vec<Transport>);
 
 /// Choices that fit a system, each with at least one value.
 #[derive(Debug, Clone)]

@@ -27,7 +27,7 @@ mod store;
 mod symmetry;
 mod system;
 mod text;
-mod way;
+mod transport;
 
 pub use candidate::{Candidate, Evaluate, Failure, Objective, Outcome, Taker};
 pub use choices::{Checked, Choices, Pin, PointChoice, SlotChoice, SlotGroup, WayChoice};
@@ -42,4 +42,4 @@ pub use store::{Store, StoreError};
 pub use symmetry::Symmetry;
 pub use system::{Channel, Core, Firing, Point, System, Task, Wire};
 pub use text::Words;
-pub use way::Way;
+pub use transport::Transport;

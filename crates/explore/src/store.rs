@@ -48,7 +48,7 @@ struct Head {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Row {
+struct StoredOutcome {
     candidate: Candidate,
     verdict: Verdict,
 }
@@ -81,7 +81,7 @@ impl Store {
                     return Err(StoreError::Other);
                 }
             } else {
-                let row: Row = serde_json::from_slice(&line).map_err(wrong)?;
+                let row: StoredOutcome = serde_json::from_slice(&line).map_err(wrong)?;
                 known.insert(row.candidate, row.verdict);
             }
             complete += line.len() as u64;
@@ -124,7 +124,7 @@ impl Store {
     /// Keeps a verdict, also in the file.
     pub(crate) fn put(&mut self, candidate: Candidate, verdict: Verdict) -> io::Result<()> {
         if let Some(file) = &mut self.file {
-            let row = Row { candidate, verdict };
+            let row = StoredOutcome { candidate, verdict };
             write_line(file, &row)?;
             self.known.insert(row.candidate, row.verdict);
         } else {

@@ -7,7 +7,7 @@ use whimbrel_hardware::{
 };
 use whimbrel_model::{App, Direction, Distribution, Period};
 
-use crate::way::Way;
+use crate::transport::Transport;
 
 /// An application on a platform.
 #[derive(Debug, Clone)]
@@ -99,7 +99,7 @@ pub struct Channel {
     /// Whether room is claimed when the sender's firing begins, and free when the receiver's ends.
     pub claims_at_start: bool,
     /// What the application says of how messages go through it.
-    pub way: Way,
+    pub way: Transport,
     /// What its slots take of memory, for each.
     pub bytes_each: u64,
 }
@@ -280,7 +280,7 @@ fn channel(app: &App, channel: usize) -> Channel {
         slot_bytes: known.slot_bytes,
         mailbox: !known.flows(),
         claims_at_start: known.claims_at_start,
-        way: Way { notify: known.notify, internal: known.internal },
+        way: Transport { notify: known.notify, internal: known.internal },
         bytes_each: known.bytes() / u64::from(known.slots),
     }
 }

@@ -5,7 +5,7 @@ use whimbrel_text::thousandths;
 
 use crate::candidate::Candidate;
 use crate::system::System;
-use crate::way::Way;
+use crate::transport::Transport;
 
 /// Writes candidates of a system.
 #[derive(Debug, Clone, Copy)]
@@ -56,7 +56,8 @@ impl Words<'_> {
     /// How messages go through channels, of those where that was chosen: `a_b=adaptive:1ms`.
     pub fn ways(self, candidate: &Candidate) -> String {
         let all = self.0.channels.iter().zip(&candidate.ways);
-        let chosen = all.filter(|(channel, way)| channel.way != **way || **way != Way::default());
+        let chosen =
+            all.filter(|(channel, way)| channel.way != **way || **way != Transport::default());
         let each = chosen.map(|(channel, way)| format!("{}={way}", channel.name));
         each.collect::<Vec<_>>().join(" ")
     }

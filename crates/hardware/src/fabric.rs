@@ -17,7 +17,7 @@ use crate::mesh::{Mesh, Node};
 /// What connects cores and shared memory, and that memory.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Fabric {
-    way: Way,
+    way: Route,
     shared: Option<Shared>,
 }
 
@@ -31,7 +31,7 @@ struct Shared {
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
-enum Way {
+enum Route {
     /// Nothing that could be in the way.
     None,
     Bus(Box<Bus>),
@@ -49,14 +49,14 @@ impl Fabric {
             waited_ps: 0,
         });
         let way = match &description.interconnect {
-            None => Way::None,
-            Some(Interconnect::Mesh(mesh)) => Way::Mesh(Mesh::new(mesh)),
+            None => Route::None,
+            Some(Interconnect::Mesh(mesh)) => Route::Mesh(Mesh::new(mesh)),
             Some(Interconnect::Bus(bus)) => {
                 let numbers = description.cores.iter().filter_map(|core| core.number);
                 let numbered = numbers.max().map_or(0, |number| number as usize + 1);
                 let cores = description.cores.len().max(bus.slots as usize).max(numbered);
                 let memory = shared.as_ref().map_or_else(Memory::default, |shared| shared.memory);
-                Way::Bus(Box::new(Bus::new(bus, cores, memory)))
+                Route::Bus(Box::new(Bus::new(bus, cores, memory)))
             }
         };
         Self { way, shared }
@@ -66,9 +66,9 @@ impl Fabric {
     pub(crate) fn is_state_of(&self, like: &Self) -> bool {
         let of = |shared: &Shared| (shared.memory, shared.node);
         let way = match (&self.way, &like.way) {
-            (Way::None, Way::None) => true,
-            (Way::Bus(own), Way::Bus(like)) => own.is_state_of(like),
-            (Way::Mesh(own), Way::Mesh(like)) => own.is_state_of(like),
+            (Route::None, Route::None) => true,
+            (Route::Bus(own), Route::Bus(like)) => own.is_state_of(like),
+            (Route::Mesh(own), Route::Mesh(like)) => own.is_state_of(like),
             _ => false,
         };
         way && self.shared.as_ref().map(of) == like.shared.as_ref().map(of)
@@ -81,7 +81,7 @@ impl Fabric {
 
     /// True if rings take time on their way.
     pub(crate) fn delays_rings(&self) -> bool {
-        matches!(self.way, Way::Mesh(_))
+        matches!(self.way, Route::Mesh(_))
     }
 
     /// See [`crate::Hardware::transfer`].
@@ -92,16 +92,16 @@ impl Fabric {
             return at_ps;
         }
         match &mut self.way {
-            Way::None => at_ps + shared.memory.access_ps(bytes),
-            Way::Bus(bus) => bus.transfer(at_ps, core, bytes),
-            Way::Mesh(mesh) => shared.over_mesh(mesh, at_ps, from, bytes),
+            Route::None => at_ps + shared.memory.access_ps(bytes),
+            Route::Bus(bus) => bus.transfer(at_ps, core, bytes),
+            Route::Mesh(mesh) => shared.over_mesh(mesh, at_ps, from, bytes),
         }
     }
 
     /// See [`crate::Hardware::pass`].
     #[inline]
     pub(crate) fn advance(&mut self, now_ps: u64) {
-        if let Way::Bus(bus) = &mut self.way {
+        if let Route::Bus(bus) = &mut self.way {
             bus.advance(now_ps);
         }
     }
@@ -110,7 +110,7 @@ impl Fabric {
     #[inline]
     pub(crate) fn delay(&mut self, now_ps: u64, core: usize) -> u64 {
         match &mut self.way {
-            Way::Bus(bus) if self.shared.is_some() => bus.delay(now_ps, core),
+            Route::Bus(bus) if self.shared.is_some() => bus.delay(now_ps, core),
             _ => 0,
         }
     }
@@ -118,9 +118,9 @@ impl Fabric {
     /// What has crossed it.
     pub(crate) fn traffic(&self) -> Traffic {
         match &self.way {
-            Way::None => Traffic::default(),
-            Way::Bus(bus) => bus.traffic(),
-            Way::Mesh(mesh) => {
+            Route::None => Traffic::default(),
+            Route::Bus(bus) => bus.traffic(),
+            Route::Mesh(mesh) => {
                 let mut traffic = *mesh.traffic();
                 traffic.waited_ps += self.shared.as_ref().map_or(0, |shared| shared.waited_ps);
                 traffic
@@ -131,7 +131,7 @@ impl Fabric {
     /// How long a ring takes from one node to another, in picoseconds.
     pub(crate) fn ring_ps(&self, from: Node, to: Node) -> u64 {
         match &self.way {
-            Way::Mesh(mesh) => mesh.head_ps(from, to),
+            Route::Mesh(mesh) => mesh.head_ps(from, to),
             _ => 0,
         }
     }

@@ -31,8 +31,8 @@ pub use dot::dot;
 pub use mapping::{Cores, Mapping};
 pub use plan::{
     At, Command, DecidedMove, DecidedPoint, Decision, Limit, Moving, NO_POLICY, POINT_OFF, Plan,
-    PlanCore, PlanEvent, PlanOptions, PlanScript, PlanTask, PlanWork, PolicyName, Row, SavedFile,
-    millihz, plan,
+    PlanCore, PlanEvent, PlanOptions, PlanScript, PlanTask, PlanWork, PolicyName, SavedFile,
+    TableRow, millihz, plan,
 };
 pub use platform::{Core, Frequency, Platform, Point};
 pub use problem::{Problem, Problems, Source, Span, as_text};

@@ -9,8 +9,8 @@ use std::process::{Command, Stdio};
 use crate::common::{RADIO, build, plan_of, radio_with, shown, told};
 use insta::assert_snapshot;
 use whimbrel_model::{
-    AT_MOST, Board, BoardFiles, Mode, Plan, PolicyName, Row, Start, check_stacks, hash, linked,
-    tables,
+    AT_MOST, Board, BoardFiles, Mode, Plan, PolicyName, Start, TableRow, check_stacks, hash,
+    linked, tables,
 };
 
 const BOARD: &str = r#"
@@ -303,7 +303,8 @@ fn full() -> Plan {
         radio_with("stack = \"32KiB\"", work).replace("gains = [1, 0.5]", "gains = [1e-7, 0.1]");
     let mut plan = plan_of(&text.replace("data/in.cu8", "a \\\"b\\\" ?? \u{fc}"));
     plan.policy = Some(PolicyName { name: "mine".into(), settings: vec!["margin=10".into()] });
-    plan.rows = vec![Row { rate_millihz: 1 << 40, points: vec![0, 0], cores: vec![0, 1, 0, 1] }];
+    plan.rows =
+        vec![TableRow { rate_millihz: 1 << 40, points: vec![0, 0], cores: vec![0, 1, 0, 1] }];
     plan
 }
 

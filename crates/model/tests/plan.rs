@@ -4,7 +4,7 @@
 use crate::common::{RADIO, build, radio_with};
 use insta::assert_snapshot;
 use whimbrel_model::{
-    Core, Frequency, Moving, Pacing, Plan, PlanOptions, PlanTask, Point, Row, plan,
+    Core, Frequency, Moving, Pacing, Plan, PlanOptions, PlanTask, Point, TableRow, plan,
 };
 
 fn options(pacing: Pacing) -> PlanOptions {
@@ -131,7 +131,7 @@ fn who_decides_on_moves_is_told_with_the_frame_rate_in_thousandths() {
         agents_ns: 100_000_000,
         coordinator: 1,
         policy: Some("table:limit=7".parse().unwrap()),
-        rows: vec![Row { rate_millihz: 450_000, points: vec![0, 2], cores: vec![0, 1, 1] }],
+        rows: vec![TableRow { rate_millihz: 450_000, points: vec![0, 2], cores: vec![0, 1, 1] }],
     };
     let of_rate = |rate: f64, moving: &Moving| {
         let options = PlanOptions { moving: moving.clone(), ..options(Pacing::Rate(rate)) };

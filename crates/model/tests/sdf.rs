@@ -171,7 +171,7 @@ fn a_firing_that_never_finds_its_whole_room_is_a_deadlock() {
 
 /// What a task does next.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Step {
+enum ActorStep {
     Receive(usize),
     /// A slot, where that is not done by sending.
     Claim(usize),
@@ -185,25 +185,25 @@ enum Step {
 type Fill = (u32, u32);
 
 /// Takes a step that takes no time; false when it has to wait.
-fn step(step: Step, channels: &[Channel], fill: &mut [Fill]) -> bool {
+fn step(step: ActorStep, channels: &[Channel], fill: &mut [Fill]) -> bool {
     let early = |number: usize| channels[number].claims_at_start;
     let is_full =
         |number: usize, fill: &[Fill]| fill[number].1 == channels[number].slots.unwrap_or(u32::MAX);
     match step {
-        Step::Receive(number) if fill[number].0 == 0 => return false,
-        Step::Receive(number) => {
+        ActorStep::Receive(number) if fill[number].0 == 0 => return false,
+        ActorStep::Receive(number) => {
             fill[number].0 -= 1;
             fill[number].1 -= u32::from(!early(number));
         }
-        Step::Claim(number) if is_full(number, fill) => return false,
-        Step::Claim(number) => fill[number].1 += 1,
-        Step::Send(number) if !early(number) && is_full(number, fill) => return false,
-        Step::Send(number) => {
+        ActorStep::Claim(number) if is_full(number, fill) => return false,
+        ActorStep::Claim(number) => fill[number].1 += 1,
+        ActorStep::Send(number) if !early(number) && is_full(number, fill) => return false,
+        ActorStep::Send(number) => {
             fill[number].0 += 1;
             fill[number].1 += u32::from(!early(number));
         }
-        Step::Free(number) => fill[number].1 -= 1,
-        Step::Compute(_) => {}
+        ActorStep::Free(number) => fill[number].1 -= 1,
+        ActorStep::Compute(_) => {}
     }
     true
 }
@@ -216,21 +216,21 @@ fn run(graph: &Graph) -> Option<Vec<Ratio<u128>>> {
         let into = || graph.channels.iter().enumerate().filter(|(_, c)| c.to == task);
         let out = || graph.channels.iter().enumerate().filter(|(_, c)| c.from == task);
         for (number, channel) in into() {
-            steps.extend(vec![Step::Receive(number); channel.consume as usize]);
+            steps.extend(vec![ActorStep::Receive(number); channel.consume as usize]);
         }
         for (number, channel) in out().filter(|(_, c)| c.claims_at_start) {
-            steps.extend(vec![Step::Claim(number); channel.produce as usize]);
+            steps.extend(vec![ActorStep::Claim(number); channel.produce as usize]);
         }
-        steps.push(Step::Compute(graph.tasks[task].time));
+        steps.push(ActorStep::Compute(graph.tasks[task].time));
         for (number, channel) in out() {
-            steps.extend(vec![Step::Send(number); channel.produce as usize]);
+            steps.extend(vec![ActorStep::Send(number); channel.produce as usize]);
         }
         for (number, channel) in into().filter(|(_, c)| c.claims_at_start) {
-            steps.extend(vec![Step::Free(number); channel.consume as usize]);
+            steps.extend(vec![ActorStep::Free(number); channel.consume as usize]);
         }
         steps
     };
-    let programs: Vec<Vec<Step>> = (0..graph.tasks.len()).map(steps).collect();
+    let programs: Vec<Vec<ActorStep>> = (0..graph.tasks.len()).map(steps).collect();
     let mut fill: Vec<Fill> = graph.channels.iter().map(|c| (c.initial, c.initial)).collect();
     // Where each task is, and how much computing is left.
     let mut at: Vec<(usize, u64)> = vec![(0, 0); programs.len()];
@@ -246,7 +246,7 @@ fn run(graph: &Graph) -> Option<Vec<Ratio<u128>>> {
                 }
                 moved = true;
                 match program[*at_step] {
-                    Step::Compute(time) if time > 0 => *left = time,
+                    ActorStep::Compute(time) if time > 0 => *left = time,
                     _ => *at_step += 1,
                 }
                 if *at_step == program.len() {

@@ -3,7 +3,7 @@
 
 use crate::common::{RADIO, build, radio_with, shown, told};
 use insta::assert_snapshot;
-use whimbrel_model::{POINT_OFF, Problems, Row, Table};
+use whimbrel_model::{POINT_OFF, Problems, Table, TableRow};
 
 const TABLE: &str = r"
 [[row]]
@@ -21,7 +21,7 @@ fn points() -> Vec<Vec<u64>> {
     vec![vec![100_000_000, 500_000_000], vec![100_000_000, 133_300_000, 500_000_000]]
 }
 
-fn rows(text: &str, points: &[Vec<u64>]) -> Result<Vec<Row>, Problems> {
+fn rows(text: &str, points: &[Vec<u64>]) -> Result<Vec<TableRow>, Problems> {
     Table::parse(text)?.rows(&build(RADIO, &[]).unwrap(), points)
 }
 
@@ -35,8 +35,8 @@ fn refusal(from: &str, to: &str) -> String {
 #[test]
 fn a_row_names_a_point_for_each_core_and_a_core_for_each_task() {
     // lpf, bpf 0, bpf 1, sink: those that a row does not name start where the file says.
-    let first = Row { rate_millihz: 450_000, points: vec![1, 2], cores: vec![1, 0, 1, 0] };
-    let second = Row { rate_millihz: 900_500, points: vec![1, 1], cores: vec![0, 1, 1, 0] };
+    let first = TableRow { rate_millihz: 450_000, points: vec![1, 2], cores: vec![1, 0, 1, 0] };
+    let second = TableRow { rate_millihz: 900_500, points: vec![1, 1], cores: vec![0, 1, 1, 0] };
     assert_eq!(rows(TABLE, &points()).unwrap(), [first, second]);
 }
 
@@ -59,12 +59,12 @@ fn a_core_without_tasks_may_be_off() {
 #[test]
 fn the_row_of_a_rate_is_the_first_that_is_not_below_it_or_the_last() {
     let rows = rows(TABLE, &points()).unwrap();
-    let at = |millihz| Row::at(&rows, millihz).map(|row| row.rate_millihz);
+    let at = |millihz| TableRow::at(&rows, millihz).map(|row| row.rate_millihz);
     assert_eq!(
         [1, 450_000, 450_001, 2_000_000].map(at),
         [450_000, 450_000, 900_500, 900_500].map(Some)
     );
-    assert_eq!(Row::at(&[], 1), None);
+    assert_eq!(TableRow::at(&[], 1), None);
 }
 
 #[test]

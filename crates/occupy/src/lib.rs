@@ -42,5 +42,5 @@ pub use journal::undo;
 pub use linux::cpus::{CpuSet, CpuSetError};
 pub use linux::machine::Machine;
 pub use linux::task::TaskId;
-pub use occupation::{Kept, Occupation, Policy, Request, ShieldKind};
+pub use occupation::{Occupation, Policy, Request, ShieldKind, Unmovable};
 pub use occupations::{Occupations, Swept, Undone};

@@ -79,7 +79,7 @@ pub struct Request {
 
 /// Something that could not be moved away from an occupied processor.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Kept {
+pub struct Unmovable {
     /// Its name: `task 17 (ksoftirqd/1)`, `interrupt 24 (virtio0-input.0)`.
     pub what: String,
     /// The reason, for people.
@@ -117,7 +117,7 @@ pub struct Occupation {
     /// Why these processors, for people.
     pub reason: String,
     /// What could not be moved away.
-    pub kept: Vec<Kept>,
+    pub kept: Vec<Unmovable>,
 }
 
 impl Occupation {

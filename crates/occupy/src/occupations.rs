@@ -13,7 +13,8 @@ use crate::occupation::token;
 use crate::shield::sets;
 use crate::work::Work;
 use crate::{
-    CpuSet, Error, Kept, Machine, Occupation, Policy, Request, ShieldKind, TaskId, begin, reconcile,
+    CpuSet, Error, Machine, Occupation, Policy, Request, ShieldKind, TaskId, Unmovable, begin,
+    reconcile,
 };
 
 /// The journal under its lock: while one process has this, no other changes anything.
@@ -31,7 +32,7 @@ pub struct Swept {
     /// How many tasks were moved away, or to the program's processors.
     pub moved: usize,
     /// What could not be moved, and what moves itself back: all there is now.
-    pub kept: Vec<Kept>,
+    pub kept: Vec<Unmovable>,
 }
 
 /// What the end of an occupation did.
@@ -41,7 +42,7 @@ pub struct Undone {
     pub restored: usize,
     /// What somebody else has changed meanwhile, and was therefore left alone, and what the kernel
     /// refused to put back.
-    pub foreign: Vec<Kept>,
+    pub foreign: Vec<Unmovable>,
 }
 
 impl Machine {
@@ -265,7 +266,7 @@ fn undo(work: &mut Work) -> Result<Undone, Error> {
     let mut undone = Undone { restored: work.restored, foreign: work.foreign.clone() };
     for setting in &work.stuck {
         let why = "could not be put back: the next command tries again".to_owned();
-        undone.foreign.push(Kept { what: setting.name(), why });
+        undone.foreign.push(Unmovable { what: setting.name(), why });
     }
     reconcile::note(work)?;
     if work.journal.occupations().is_empty() {

@@ -8,7 +8,7 @@ use crate::journal::{Change, Journal, Line};
 use crate::linux::kernel::Kernel;
 use crate::linux::tasks::{self, Seen};
 use crate::settings::Setting;
-use crate::{CpuSet, Error, Kept, Machine, TaskId};
+use crate::{CpuSet, Error, Machine, TaskId, Unmovable};
 
 /// One pass over the machine, and what it found.
 #[derive(Debug)]
@@ -28,9 +28,9 @@ pub(crate) struct Work<'a> {
     /// How many settings are again what they were before.
     pub restored: usize,
     /// What cannot be moved, with the processors that it is on.
-    pub kept: Vec<(CpuSet, Kept)>,
+    pub kept: Vec<(CpuSet, Unmovable)>,
     /// What somebody else has changed.
-    pub foreign: Vec<Kept>,
+    pub foreign: Vec<Unmovable>,
     /// What of the program's the kernel refused.
     pub refused: Vec<(Change, io::Error)>,
     /// What could not be put back.
@@ -194,7 +194,7 @@ impl<'a> Work<'a> {
     pub fn tell(&mut self, change: &Change) {
         if change.foreign {
             let why = format!("somebody else made it `{}`: left so", change.from);
-            let kept = Kept { what: change.setting.name(), why };
+            let kept = Unmovable { what: change.setting.name(), why };
             if !self.foreign.contains(&kept) {
                 self.foreign.push(kept);
             }
@@ -234,7 +234,7 @@ impl<'a> Work<'a> {
 
     /// Notes something that stays on these processors.
     pub fn keep(&mut self, cpus: CpuSet, what: impl Into<String>, why: impl Into<String>) {
-        self.kept.push((cpus, Kept { what: what.into(), why: why.into() }));
+        self.kept.push((cpus, Unmovable { what: what.into(), why: why.into() }));
     }
 
     /// A list or mask without the closed processors; the whole rest if nothing would remain.

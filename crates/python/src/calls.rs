@@ -3,7 +3,7 @@
 
 use pyo3::prelude::*;
 use serde_json::Value;
-use whimbrel::library::{self, Companion, DecidedMove, DecidedPoint, Decision, Status};
+use whimbrel::library::{self, Callbacks, DecidedMove, DecidedPoint, Decision, Status};
 
 use crate::failing::Raise;
 
@@ -33,7 +33,7 @@ impl Caller {
     }
 }
 
-impl Companion for Caller {
+impl Callbacks for Caller {
     fn goes_on(&mut self) -> bool {
         // Ctrl-C is an exception of Python's.
         let signals = Python::attach(|py| py.check_signals());

@@ -26,7 +26,7 @@ const SIM: &str = "sim";
 
 /// One measured thing. Fields that are not listed here are passed on as they are.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Row {
+pub struct BenchRow {
     /// What.
     pub bench: String,
     /// In which unit.
@@ -69,7 +69,7 @@ pub fn on_this_machine(
     groups: &[String],
     cpus: Option<[u32; 2]>,
     quick: bool,
-) -> Result<Vec<Row>, Failure> {
+) -> Result<Vec<BenchRow>, Failure> {
     if !groups.is_empty() && groups.iter().all(|group| group == SIM) {
         return Ok(Vec::new());
     }
@@ -84,7 +84,7 @@ pub fn on_this_machine(
     }
     let lines = lines_of_command(&helper, &options)?;
     let parsed = lines.iter().filter(|line| !line.is_empty()).map(|line| parse(&helper, line));
-    Ok(parsed.collect::<Result<Vec<Row>, Problem>>()?)
+    Ok(parsed.collect::<Result<Vec<BenchRow>, Problem>>()?)
 }
 
 /// Runs a helper to its end, its progress on standard error.
@@ -125,8 +125,8 @@ pub fn median(mut numbers: Vec<f64>) -> Option<f64> {
     Some(if odd { *upper } else { f64::midpoint(numbers[middle - 1], *upper) })
 }
 
-fn listing(rows: &[Row]) -> String {
-    let (phases, rows): (Vec<&Row>, Vec<&Row>) =
+fn listing(rows: &[BenchRow]) -> String {
+    let (phases, rows): (Vec<&BenchRow>, Vec<&BenchRow>) =
         rows.iter().partition(|row| row.rest.contains_key("service"));
     let mut text = table(&rows);
     if !phases.is_empty() {
@@ -139,11 +139,11 @@ fn listing(rows: &[Row]) -> String {
 
 /// What the phases of calls take without what it takes to record them; and how long a call takes
 /// without and with being recorded.
-fn table_of_phases(rows: &[&Row]) -> String {
+fn table_of_phases(rows: &[&BenchRow]) -> String {
     let all = |key: &'static str| {
-        move |row: &&Row| short(row.rest.get(key).and_then(Value::as_f64).unwrap_or_default())
+        move |row: &&BenchRow| short(row.rest.get(key).and_then(Value::as_f64).unwrap_or_default())
     };
-    let name = |row: &&Row| row.bench.trim_end_matches(".phases").to_owned();
+    let name = |row: &&BenchRow| row.bench.trim_end_matches(".phases").to_owned();
     columns(&[
         Column::of("call", rows, name),
         Column::of(">A", rows, all("A")),
@@ -158,13 +158,13 @@ fn table_of_phases(rows: &[&Row]) -> String {
     ])
 }
 
-fn table(rows: &[&Row]) -> String {
-    let cell = |row: &Row, key: &str| match row.rest.get(key) {
+fn table(rows: &[&BenchRow]) -> String {
+    let cell = |row: &BenchRow, key: &str| match row.rest.get(key) {
         Some(Value::Number(number)) => short(number.as_f64().unwrap_or_default()),
         Some(Value::String(text)) => text.clone(),
         _ => "-".into(),
     };
-    let all = |key: &'static str| move |row: &&Row| cell(row, key);
+    let all = |key: &'static str| move |row: &&BenchRow| cell(row, key);
     columns(&[
         Column::of("bench", rows, |row| row.bench.clone()),
         Column::of(">p50", rows, all("p50")),
@@ -179,7 +179,7 @@ fn table(rows: &[&Row]) -> String {
 }
 
 /// What a row says of a line through costs against sizes; `p50` is its slope.
-fn line_of(row: &Row) -> Option<String> {
+fn line_of(row: &BenchRow) -> Option<String> {
     let r2 = row.rest.get("r2")?.as_f64()?;
     let offset_us = row.rest.get("offset_ns")?.as_f64()? / 1000.0;
     Some(format!("a line: offset {} µs, R² {r2:.4}", short(offset_us)))
@@ -210,7 +210,7 @@ mod tests {
     #[test]
     fn a_row_keeps_fields_that_only_the_helper_knows() {
         let text = r#"{"bench":"switch","unit":"ns","p50":12,"state":"idle"}"#;
-        let row: Row = serde_json::from_str(text).unwrap();
+        let row: BenchRow = serde_json::from_str(text).unwrap();
         assert_eq!(serde_json::to_value(&row).unwrap()["state"], "idle");
         assert!(listing(&[row]).contains("switch"));
     }
@@ -218,7 +218,7 @@ mod tests {
     #[test]
     fn a_line_shows_its_offset_and_how_well_it_fits() {
         let text = r#"{"bench":"fit","unit":"ns/KiB","p50":47.1,"offset_ns":744000,"r2":0.99976}"#;
-        let row: Row = serde_json::from_str(text).unwrap();
+        let row: BenchRow = serde_json::from_str(text).unwrap();
         assert!(listing(&[row]).contains("a line: offset 744 µs, R² 0.9998"));
     }
 

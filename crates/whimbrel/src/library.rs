@@ -26,7 +26,7 @@ use crate::run::accompany;
 use crate::{explore, helpers, load, sim};
 
 pub use crate::protocol::Status;
-pub use crate::run::Companion;
+pub use crate::run::Callbacks;
 pub use whimbrel_explore::Progress as Explored;
 pub use whimbrel_model::{DecidedMove, DecidedPoint, Decision};
 
@@ -86,11 +86,11 @@ pub fn helpers_are_in(folder: PathBuf) {
 ///
 /// # Errors
 /// Bad input, or a run that failed.
-pub fn simulate(words: &[String], companion: &mut dyn Companion) -> Result<String, Wrong> {
+pub fn simulate(words: &[String], callbacks: &mut dyn Callbacks) -> Result<String, Wrong> {
     let SimWords { args } = SimWords::try_parse_from(words).map_err(|e| misused(&e))?;
     let (run, complete) = sim::prepared(&args).map_err(input)?;
     let record = args.common.record.as_deref();
-    let summary = accompany(&run, record, complete, companion).map_err(failed)?;
+    let summary = accompany(&run, record, complete, callbacks).map_err(failed)?;
     serde_json::to_string(&summary).map_err(|error| failed(Failure::Output(error.into())))
 }
 
@@ -121,7 +121,7 @@ pub fn platform(wanted: &str) -> Result<PathBuf, Wrong> {
 
 /// What an exploration found.
 #[derive(Debug)]
-pub struct Found {
+pub struct ExplorationResult {
     /// The content of `front.json`.
     pub front: String,
     /// The content of `explore.parquet`.
@@ -154,7 +154,7 @@ pub fn explore(
     farm: Option<&dyn Farm>,
     stop: &AtomicBool,
     watch: &(dyn Fn(Progress) + Sync),
-) -> Result<Found, Wrong> {
+) -> Result<ExplorationResult, Wrong> {
     let ExploreWords { args } = ExploreWords::try_parse_from(words).map_err(|e| misused(&e))?;
     let Prepared { space, simulator } = &explore::prepared(&args).map_err(input)?;
     let farmed = farm.map(|farm| Farmed { farm, simulator });
@@ -168,7 +168,7 @@ pub fn explore(
         .map_err(|error| failed(Failure::Output(error)))?;
     let front = format!("{:#}\n", whimbrel_explore::json(space.system(), &found));
     let tables = explore::tables(space.system(), &found);
-    Ok(Found { front, parquet, tables, kept: explore::kept(&found) })
+    Ok(ExplorationResult { front, parquet, tables, kept: explore::kept(&found) })
 }
 
 /// Runs a job that a [`Farm`] was given, and gives its verdict.

@@ -325,13 +325,13 @@ pub struct ChannelStatus {
     pub notify: NotifyPolicy,
     /// How that went.
     #[serde(flatten)]
-    pub told: Told,
+    pub told: DeliveryStats,
 }
 
 /// How the receiver of a channel was told of messages that it waited for.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Told {
+pub struct DeliveryStats {
     /// Messages that it waited for by polling, adaptively, or for a batch.
     pub waits: u64,
     /// Times that a sender woke it.

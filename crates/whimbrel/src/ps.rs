@@ -11,7 +11,7 @@ use crate::control::{Reply, Request, ask};
 use crate::failure::{Answer, Outcome};
 use crate::output::{Column, columns, percent, print, print_json};
 use crate::run::loads;
-use crate::rundir::{Base, Found, SOCKET, left, reclaim};
+use crate::rundir::{Base, FoundRun, SOCKET, left, reclaim};
 use crate::steer::unreadable;
 
 /// Over which time the load is measured.
@@ -19,7 +19,7 @@ const LOAD_TIME: Duration = Duration::from_millis(100);
 
 /// One run as `--json` shows it.
 #[derive(Debug, Serialize)]
-struct Row {
+struct RunRow {
     run: String,
     app: Option<String>,
     pid: Option<u32>,
@@ -46,7 +46,7 @@ struct Place {
 pub fn ps(args: &TableArgs) -> Outcome {
     let base = Base::open()?;
     let living = base.living().map_err(|error| unreadable(&base, &error))?;
-    let rows: Vec<Row> = living.iter().map(row).collect();
+    let rows: Vec<RunRow> = living.iter().map(row).collect();
 
     if args.json {
         print_json(&rows)?;
@@ -58,11 +58,11 @@ pub fn ps(args: &TableArgs) -> Outcome {
     Ok(Answer::Yes)
 }
 
-fn row(run: &Found) -> Row {
+fn row(run: &FoundRun) -> RunRow {
     let record = run.record.as_ref();
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     let (load, tasks) = look(run).unwrap_or_default();
-    Row {
+    RunRow {
         run: run.name.clone(),
         app: record.map(|record| record.app.clone()),
         pid: record.map(|record| record.command.pid),
@@ -74,7 +74,7 @@ fn row(run: &Found) -> Row {
 }
 
 /// Asks twice, since load is what happens in between. `None`: the run starts, ends or is stuck.
-fn look(run: &Found) -> Option<(Vec<f64>, Vec<Place>)> {
+fn look(run: &FoundRun) -> Option<(Vec<f64>, Vec<Place>)> {
     let socket = run.path.join(SOCKET);
     let totals = || match ask(&socket, &Request::Status) {
         Ok(Reply::Status(status)) => Some(status),
@@ -93,8 +93,8 @@ fn look(run: &Found) -> Option<(Vec<f64>, Vec<Place>)> {
     Some((load, places.collect()))
 }
 
-fn listing(rows: &[Row]) -> String {
-    let load = |row: &Row| row.load.iter().map(|load| percent(*load)).collect::<Vec<_>>();
+fn listing(rows: &[RunRow]) -> String {
+    let load = |row: &RunRow| row.load.iter().map(|load| percent(*load)).collect::<Vec<_>>();
     columns(&[
         Column::of("run", rows, |row| row.run.clone()),
         Column::of(">pid", rows, |row| row.pid.map_or("-".into(), |pid| pid.to_string())),
@@ -110,7 +110,7 @@ fn age(seconds: u64) -> String {
 }
 
 /// `core 0: lpf bpf.1` for each core that has tasks.
-fn places(row: &Row) -> String {
+fn places(row: &RunRow) -> String {
     let label = |place: &Place| {
         let several = row.tasks.iter().any(|other| other.task == place.task && other.index > 0);
         if several { format!("{}.{}", place.task, place.index) } else { place.task.clone() }

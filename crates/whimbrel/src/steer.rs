@@ -11,13 +11,13 @@ use crate::control::{Reply, Request, ask};
 use crate::failure::{Answer, Outcome};
 use crate::output::print;
 use crate::protocol::ChannelStatus;
-use crate::rundir::{Base, Found, SOCKET};
+use crate::rundir::{Base, FoundRun, SOCKET};
 
 /// Finds a run that lives.
 ///
 /// # Errors
 /// There is none of that name.
-pub fn find(name: &str) -> Result<Found, Problem> {
+pub fn find(name: &str) -> Result<FoundRun, Problem> {
     let mut living = living()?;
     match living.iter().position(|run| run.name == name) {
         Some(place) => Ok(living.swap_remove(place)),
@@ -29,7 +29,7 @@ pub fn find(name: &str) -> Result<Found, Problem> {
 ///
 /// # Errors
 /// There is none, or there are several.
-pub fn find_only() -> Result<Found, Problem> {
+pub fn find_only() -> Result<FoundRun, Problem> {
     let mut living = living()?;
     match (living.pop(), living.len()) {
         (Some(run), 0) => Ok(run),
@@ -41,7 +41,7 @@ pub fn find_only() -> Result<Found, Problem> {
     }
 }
 
-fn living() -> Result<Vec<Found>, Problem> {
+fn living() -> Result<Vec<FoundRun>, Problem> {
     let base = Base::open()?;
     base.living().map_err(|error| unreadable(&base, &error))
 }
@@ -51,7 +51,7 @@ pub fn unreadable(base: &Base, error: &io::Error) -> Problem {
     Problem::new(format!("{} cannot be read: {error}", base.path().display()))
 }
 
-fn names(living: &[Found]) -> String {
+fn names(living: &[FoundRun]) -> String {
     let names: Vec<&str> = living.iter().map(|run| run.name.as_str()).collect();
     if names.is_empty() {
         "start one with `whimbrel run`: none of yours is running".to_owned()
@@ -64,7 +64,7 @@ fn names(living: &[Found]) -> String {
 ///
 /// # Errors
 /// It cannot be reached, or refuses.
-pub fn request(run: &Found, request: &Request) -> Result<Reply, Problem> {
+pub fn request(run: &FoundRun, request: &Request) -> Result<Reply, Problem> {
     let reply = ask(&run.path.join(SOCKET), request);
     match reply.map_err(|error| unreachable(&run.name, &error))? {
         Reply::Refused(why) => Err(Problem::new(format!("the run `{}` refuses: {why}", run.name))),

@@ -32,7 +32,7 @@ impl Sorted {
 }
 
 #[derive(Debug, Clone)]
-enum Step {
+enum QueueOp {
     Push(u64),
     Pop,
     Exchange(u64),
@@ -42,15 +42,15 @@ enum Step {
 }
 
 /// More pushes than pops, and few different times, so that ties are common.
-fn steps() -> impl Strategy<Value = Vec<Step>> {
+fn steps() -> impl Strategy<Value = Vec<QueueOp>> {
     let step = prop_oneof![
-        8 => (0..50_u64).prop_map(Step::Push),
-        1 => any::<u64>().prop_map(Step::Push),
-        4 => Just(Step::Pop),
-        4 => (0..50_u64).prop_map(Step::Exchange),
-        1 => Just(Step::Exchange(NEVER)),
-        3 => any::<prop::sample::Index>().prop_map(Step::Cancel),
-        1 => Just(Step::SaveAndRestore),
+        8 => (0..50_u64).prop_map(QueueOp::Push),
+        1 => any::<u64>().prop_map(QueueOp::Push),
+        4 => Just(QueueOp::Pop),
+        4 => (0..50_u64).prop_map(QueueOp::Exchange),
+        1 => Just(QueueOp::Exchange(NEVER)),
+        3 => any::<prop::sample::Index>().prop_map(QueueOp::Cancel),
+        1 => Just(QueueOp::SaveAndRestore),
     ];
     prop::collection::vec(step, 0..400)
 }
@@ -60,26 +60,26 @@ fn restored(queue: &Queue<u32>) -> Queue<u32> {
 }
 
 /// Whether a queue does in all these steps what the list does.
-fn follow(steps: Vec<Step>) -> Result<(), TestCaseError> {
+fn follow(steps: Vec<QueueOp>) -> Result<(), TestCaseError> {
     let (mut queue, mut sorted, mut handles) = (Queue::new(), Sorted::default(), Vec::new());
     for (payload, step) in (0..).zip(steps) {
         match step {
-            Step::Push(time) => {
+            QueueOp::Push(time) => {
                 let handle = queue.push(time, payload);
                 sorted.push(time, payload, handle);
                 handles.push(handle);
             }
-            Step::Pop => prop_assert_eq!(queue.pop(), sorted.pop()),
-            Step::Exchange(time) => {
+            QueueOp::Pop => prop_assert_eq!(queue.pop(), sorted.pop()),
+            QueueOp::Exchange(time) => {
                 sorted.push(time, payload, Handle::from_number(0));
                 prop_assert_eq!(Some(queue.exchange(time, payload)), sorted.pop());
             }
-            Step::Cancel(_) if handles.is_empty() => {}
-            Step::Cancel(which) => {
+            QueueOp::Cancel(_) if handles.is_empty() => {}
+            QueueOp::Cancel(which) => {
                 let handle = *which.get(&handles);
                 prop_assert_eq!(queue.cancel(handle), sorted.cancel(handle));
             }
-            Step::SaveAndRestore => queue = restored(&queue),
+            QueueOp::SaveAndRestore => queue = restored(&queue),
         }
         prop_assert_eq!(queue.peek_time(), sorted.peek_time());
         prop_assert_eq!(queue.len(), sorted.0.len());
@@ -101,14 +101,14 @@ fn assert_parted(queue: &Queue<u32>) {
 }
 
 /// As many waves as it takes to fill the front, to fill the heap behind it, and to empty both.
-fn waves() -> impl Strategy<Value = Vec<Step>> {
+fn waves() -> impl Strategy<Value = Vec<QueueOp>> {
     let wave = (prop_oneof![1..8_usize, 20..50_usize, 80..150_usize], steps(), 0..3_usize);
-    let events = |(pushes, steps, pops): (usize, Vec<Step>, usize)| {
+    let events = |(pushes, steps, pops): (usize, Vec<QueueOp>, usize)| {
         // Few times, so that those of one time lie on both sides.
         let times = steps.len() as u64 % 9 + 1;
-        let pushed = (0..pushes as u64).map(move |n| Step::Push(n * 7 % times));
-        let popped = std::iter::repeat_n(Step::Pop, pushes * pops / 2);
-        pushed.chain(steps.into_iter().take(60)).chain(popped).collect::<Vec<Step>>()
+        let pushed = (0..pushes as u64).map(move |n| QueueOp::Push(n * 7 % times));
+        let popped = std::iter::repeat_n(QueueOp::Pop, pushes * pops / 2);
+        pushed.chain(steps.into_iter().take(60)).chain(popped).collect::<Vec<QueueOp>>()
     };
     prop::collection::vec(wave.prop_map(events), 1..6).prop_map(|waves| waves.concat())
 }

@@ -24,14 +24,14 @@ pub(super) struct Runner<'a> {
     deadline: Option<Instant>,
     runs_left: Option<u64>,
     store: Mutex<&'a mut Store>,
-    found: Mutex<Found>,
+    found: Mutex<Outcomes>,
     done: AtomicU64,
     total: Option<u64>,
     bounded: u64,
 }
 
 #[derive(Default)]
-struct Found {
+struct Outcomes {
     /// By candidate, so that the order does not depend on threads.
     verdicts: BTreeMap<Candidate, Verdict>,
     front: Front<()>,

@@ -8,7 +8,7 @@
 
 use std::ops::ControlFlow;
 
-use super::{Governed, Space};
+use super::{Space, SpacePolicy};
 use crate::bound::ROUNDING;
 
 /// What is done with a mapping: the core of each task, and for each core the one before it that it
@@ -18,7 +18,7 @@ type Visit<'v> = dyn FnMut(&[u32], &[Option<usize>]) -> ControlFlow<()> + 'v;
 /// Visits every mapping to the available cores.
 pub(crate) fn distribute(
     space: &Space,
-    policy: &Governed,
+    policy: &SpacePolicy,
     available: &[bool],
     rate_millihz: u64,
     visit: &mut Visit<'_>,
@@ -30,7 +30,7 @@ pub(crate) fn distribute(
             before[pair[1]] = Some(pair[0]);
         }
     }
-    let mut deal = Deal {
+    let mut deal = Assignment {
         space,
         policy,
         available,
@@ -43,9 +43,9 @@ pub(crate) fn distribute(
     deal.class(0, &before, visit)
 }
 
-struct Deal<'s> {
+struct Assignment<'s> {
     space: &'s Space,
-    policy: &'s Governed,
+    policy: &'s SpacePolicy,
     available: &'s [bool],
     rate_millihz: u64,
     /// The core of each task dealt so far.
@@ -58,7 +58,7 @@ struct Deal<'s> {
     tasks: Vec<usize>,
 }
 
-impl Deal<'_> {
+impl Assignment<'_> {
     fn class(
         &mut self,
         class: usize,

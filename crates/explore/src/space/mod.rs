@@ -19,13 +19,13 @@ use whimbrel_model::Problem;
 pub struct Space {
     pub(crate) system: System,
     pub(crate) checked: Checked,
-    pub(crate) policies: Vec<Governed>,
+    pub(crate) policies: Vec<SpacePolicy>,
     pub(crate) bound: Bound,
 }
 
 /// A policy in a space.
 #[derive(Debug, Clone)]
-pub(crate) struct Governed {
+pub(crate) struct SpacePolicy {
     /// As it is written.
     pub text: String,
     /// What it decides.
@@ -34,7 +34,7 @@ pub(crate) struct Governed {
     pub symmetry: Symmetry,
 }
 
-impl Governed {
+impl SpacePolicy {
     /// Whether the points at which cores begin are worth choosing: a policy that sets them decides
     /// at once.
     pub fn keeps_points(&self) -> bool {
@@ -61,7 +61,7 @@ impl Space {
                 Decides::Moves | Decides::MovesAndPoints => View::Coordinator,
             };
             let symmetry = Symmetry::new(&system, &checked, view);
-            Governed { text: policy.to_string(), decides: *decides, symmetry }
+            SpacePolicy { text: policy.to_string(), decides: *decides, symmetry }
         };
         let policies = checked.policies.iter().map(governed).collect();
         let bound = Bound::new(&system, duration_ns);
@@ -110,7 +110,7 @@ impl Space {
         self.bound.floor(&self.system, candidate, fixed, objectives)
     }
 
-    pub(crate) fn policy_of(&self, candidate: &Candidate) -> &Governed {
+    pub(crate) fn policy_of(&self, candidate: &Candidate) -> &SpacePolicy {
         let known = self.policies.iter().find(|policy| policy.text == candidate.policy);
         known.unwrap_or(&self.policies[0])
     }
@@ -159,7 +159,7 @@ impl Space {
     /// class has no lower point than that one.
     fn each_point(
         &self,
-        policy: &Governed,
+        policy: &SpacePolicy,
         mut candidate: Candidate,
         ties: &[Option<usize>],
         visit: &mut dyn FnMut(Candidate) -> ControlFlow<()>,

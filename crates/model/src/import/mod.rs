@@ -21,7 +21,7 @@ use std::collections::BTreeMap;
 
 use crate::problem::{Problem, as_text};
 use draft::Draft;
-use notes::{Notes, Told};
+use notes::{Diagnostics, Notes};
 
 /// What a file does not say by itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -83,7 +83,7 @@ pub fn together(
     files: &[(&str, &[u8])],
     options: &Options,
 ) -> Result<Together, Vec<(usize, Problem)>> {
-    let mut told = Told::default();
+    let mut told = Diagnostics::default();
     let mut drafts: BTreeMap<usize, Draft> = BTreeMap::new();
     let mut pieces: Vec<(usize, &str)> = Vec::new();
     for (number, (path, contents)) in files.iter().enumerate() {

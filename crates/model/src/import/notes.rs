@@ -24,12 +24,12 @@ impl Notes {
 
 /// What is said of several files, each thing with the number of its file.
 #[derive(Debug, Default)]
-pub(super) struct Told {
+pub(super) struct Diagnostics {
     pub problems: Vec<(usize, Problem)>,
     pub warnings: Vec<(usize, Problem)>,
 }
 
-impl Told {
+impl Diagnostics {
     /// Adds what was said of one file.
     pub fn of_one(&mut self, file: usize, notes: Notes) {
         self.problems.extend(notes.problems.into_iter().map(|problem| (file, problem)));

@@ -13,7 +13,7 @@ use crate::app::{
 };
 use crate::platform::{Core, Frequency, Point};
 use moving::RATE_MAX;
-pub use moving::{Moving, NO_POLICY, POINT_OFF, PolicyName, Row, millihz};
+pub use moving::{Moving, NO_POLICY, POINT_OFF, PolicyName, TableRow, millihz};
 pub use script::{PlanEvent, PlanScript};
 
 /// Of the messages to a helper.
@@ -105,7 +105,7 @@ pub struct Plan {
     pub agents_ns: u64,
     pub coordinator: u32,
     pub policy: Option<PolicyName>,
-    pub rows: Vec<Row>,
+    pub rows: Vec<TableRow>,
     pub rate_millihz: u64,
     /// The hardware to simulate, as JSON; `None`: no simulation.
     pub platform: Option<String>,

@@ -25,12 +25,12 @@ pub struct Moving {
     /// The policy; without one nobody decides.
     pub policy: Option<PolicyName>,
     /// The rows of the table policy.
-    pub rows: Vec<Row>,
+    pub rows: Vec<TableRow>,
 }
 
 /// One row for an application on a set of cores.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Row {
+pub struct TableRow {
     /// It holds up to this frame rate, in thousandths per second.
     pub rate_millihz: u64,
     /// An operating point for each core, from the lowest frequency; or [`POINT_OFF`].
@@ -42,7 +42,7 @@ pub struct Row {
 /// In the place of an operating point of a row: the core is off (`WB_POINT_OFF` in C).
 pub const POINT_OFF: u32 = u32::MAX - 1;
 
-impl Row {
+impl TableRow {
     /// The row that holds at a frame rate, in thousandths per second: the first that is not below
     /// it, or the last.
     pub fn at(rows: &[Self], rate_millihz: u64) -> Option<&Self> {

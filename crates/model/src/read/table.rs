@@ -6,7 +6,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::app::App;
-use crate::plan::{POINT_OFF, Row, millihz};
+use crate::plan::{POINT_OFF, TableRow, millihz};
 use crate::problem::{Problem, Problems, Span, none_or, suggestion};
 use crate::reader::{Node, Reader, core_list, document, each, list, number, tables, text};
 
@@ -59,15 +59,15 @@ impl Table {
     /// # Errors
     /// Tasks, cores or frequencies that do not exist, a core for each of a wrong number of tasks,
     /// a pinned task that is to move.
-    pub fn rows(&self, app: &App, points_hz: &[Vec<u64>]) -> Result<Vec<Row>, Problems> {
+    pub fn rows(&self, app: &App, points_hz: &[Vec<u64>]) -> Result<Vec<TableRow>, Problems> {
         let mut problems = Vec::new();
         let mut row = |row: &RowTable| {
             let points = row.points(points_hz, &mut problems);
             let cores = row.cores(app, points_hz.len(), &mut problems);
             problems.extend(row.on_off(app, &points, &cores));
-            Row { rate_millihz: millihz(*row.frame_rate.get_ref()), points, cores }
+            TableRow { rate_millihz: millihz(*row.frame_rate.get_ref()), points, cores }
         };
-        let rows: Vec<Row> = self.rows.iter().map(&mut row).collect();
+        let rows: Vec<TableRow> = self.rows.iter().map(&mut row).collect();
         // One core for several tasks is wrong for each of them.
         problems.dedup();
         none_or(problems, || rows)

@@ -9,18 +9,18 @@
 
 use num_rational::Ratio;
 
-use super::marked::{Edge, Marked};
+use super::hsdf::{Edge, Hsdf};
 use super::{Flaw, Graph};
 
 /// See [`Graph::periods`].
 pub(super) fn periods(graph: &Graph) -> Result<Vec<Ratio<u128>>, Flaw> {
-    let marked = Marked::of(graph)?;
-    let order = marked.order()?;
+    let hsdf = Hsdf::of(graph)?;
+    let order = hsdf.order()?;
     let parts = graph.parts();
-    let means = Means::new(&marked, &order, &parts).settle()?;
+    let means = Means::new(&hsdf, &order, &parts).settle()?;
     let periods = parts
         .iter()
-        .zip(&marked.repetitions)
+        .zip(&hsdf.repetitions)
         .map(|(part, count)| means[*part] / Ratio::from(u128::from(*count)));
     Ok(periods.collect())
 }
@@ -39,19 +39,19 @@ struct Means<'g> {
 }
 
 impl<'g> Means<'g> {
-    fn new(marked: &'g Marked, order: &[usize], parts: &[usize]) -> Self {
+    fn new(hsdf: &'g Hsdf, order: &[usize], parts: &[usize]) -> Self {
         let mut places = vec![0; order.len()];
         for (place, node) in order.iter().enumerate() {
             places[*node] = place;
         }
-        let mut edges: Vec<&Edge> = marked.edges.iter().collect();
+        let mut edges: Vec<&Edge> = hsdf.edges.iter().collect();
         edges.sort_by_key(|edge| places[edge.from]);
         Self {
             edges,
-            parts: marked.tasks.iter().map(|task| parts[*task]).collect(),
+            parts: hsdf.tasks.iter().map(|task| parts[*task]).collect(),
             means: vec![Ratio::from(0); parts.len()],
-            lengths: vec![0; marked.tasks.len()],
-            before: vec![None; marked.tasks.len()],
+            lengths: vec![0; hsdf.tasks.len()],
+            before: vec![None; hsdf.tasks.len()],
         }
     }
 

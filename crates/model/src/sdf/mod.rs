@@ -16,11 +16,11 @@
 //! Multiprocessors*, 2009, chapters 3 and 7.
 
 mod cycle;
-mod marked;
+mod hsdf;
 mod of_app;
 mod repetitions;
 
-pub(crate) use marked::STEPS_MAX;
+pub(crate) use hsdf::STEPS_MAX;
 use num_rational::Ratio;
 
 /// Tasks, and channels between them.
@@ -105,7 +105,7 @@ impl Graph {
     /// # Errors
     /// Any [`Flaw`].
     pub fn check(&self) -> Result<(), Flaw> {
-        marked::Marked::of(self)?.order().map(drop)
+        hsdf::Hsdf::of(self)?.order().map(drop)
     }
 
     /// The time of a firing of each task in the long run, when each starts as soon as it can and

@@ -17,7 +17,7 @@ use std::process::ExitCode;
 use serde::Serialize;
 use whimbrel_text::{plain, word};
 
-use crate::{CpuSet, Error, Kept, Machine, Occupation, Occupations, Undone};
+use crate::{CpuSet, Error, Machine, Occupation, Occupations, Undone, Unmovable};
 
 pub use args::{OccupyArgs, Verb};
 
@@ -115,7 +115,7 @@ fn say_recovered(all: &[(Occupation, Undone)]) {
 
 /// Says what is not as it was, because somebody else has changed it since.
 fn say_foreign(undone: &Undone) {
-    for Kept { what, why } in &undone.foreign {
+    for Unmovable { what, why } in &undone.foreign {
         say(&format!("{what} is left as it is: {why}"));
     }
 }

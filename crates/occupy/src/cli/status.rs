@@ -10,7 +10,7 @@ use whimbrel_text::word;
 use super::args::StatusArgs;
 use super::{Failure, json, lock, print};
 use crate::quiet::{Group, Report, watch};
-use crate::{Kept, Machine, Occupation, ShieldKind};
+use crate::{Machine, Occupation, ShieldKind, Unmovable};
 
 /// For how long it looks how quiet it is.
 const LOOK: Duration = Duration::from_millis(200);
@@ -143,7 +143,7 @@ impl Shown {
         if !kept.is_empty() {
             text.push_str("  what stays there:\n");
         }
-        for Kept { what, why } in kept {
+        for Unmovable { what, why } in kept {
             let _ = writeln!(text, "    {}: {}", word(what), word(why));
         }
         text

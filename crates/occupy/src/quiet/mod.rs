@@ -34,7 +34,7 @@ use std::time::Duration;
 pub use noise::{Bucket, Noise};
 use program::Program;
 use reading::{Reading, Span};
-pub use report::{Group, Report, Row, Unit};
+pub use report::{EventCount, Group, Report, Unit};
 use switches::Switches;
 
 use crate::{CpuSet, Error, Machine, TaskId};

@@ -44,7 +44,7 @@ pub enum Unit {
 
 /// One kind of event that was counted.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Row {
+pub struct EventCount {
     /// What it is about.
     pub group: Group,
     /// What was counted.
@@ -69,7 +69,7 @@ pub struct Report {
     /// For how long the occupation was watched.
     pub during_s: f64,
     /// What was counted; what was 0 before and during is left out of interrupts.
-    pub rows: Vec<Row>,
+    pub rows: Vec<EventCount>,
     /// What could not be counted here, and why.
     pub missing: Vec<String>,
     /// What a spinning thread saw before, if one was asked for: for the caller to fill in.
@@ -87,7 +87,7 @@ impl Report {
     }
 
     /// The rows of one group, in their order.
-    pub fn of(&self, group: Group) -> impl Iterator<Item = &Row> {
+    pub fn of(&self, group: Group) -> impl Iterator<Item = &EventCount> {
         self.rows.iter().filter(move |row| row.group == group)
     }
 }

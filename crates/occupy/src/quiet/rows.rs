@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::columns::Line;
 use super::program::Counts;
 use super::reading::{Other, Span};
-use super::report::{Group, Report, Row, Unit};
+use super::report::{EventCount, Group, Report, Unit};
 use super::ticks::KINDS;
 use crate::CpuSet;
 
@@ -43,9 +43,9 @@ impl Report {
 }
 
 /// What the processors' time went to, in percent.
-fn time(before: &Span, during: &Span) -> Vec<Row> {
+fn time(before: &Span, during: &Span) -> Vec<EventCount> {
     let share = |span: &Span, kind: usize| part(span.ticks[kind], span.ticks.iter().sum());
-    let row = |(kind, name): (usize, &&str)| Row {
+    let row = |(kind, name): (usize, &&str)| EventCount {
         group: Group::Time,
         name: (*name).to_owned(),
         unit: Unit::Percent,
@@ -56,9 +56,9 @@ fn time(before: &Span, during: &Span) -> Vec<Row> {
     KINDS.iter().enumerate().map(row).collect()
 }
 
-fn switches(before: &Span, during: &Span) -> Option<Row> {
+fn switches(before: &Span, during: &Span) -> Option<EventCount> {
     let count = during.switches?;
-    Some(Row {
+    Some(EventCount {
         group: Group::Switches,
         name: "all tasks".into(),
         unit: Unit::PerSecond,
@@ -68,8 +68,8 @@ fn switches(before: &Span, during: &Span) -> Option<Row> {
     })
 }
 
-fn program_rows(counts: &Counts, during: &Span) -> [Row; 4] {
-    let row = |name: &str, unit, during, count| Row {
+fn program_rows(counts: &Counts, during: &Span) -> [EventCount; 4] {
+    let row = |name: &str, unit, during, count| EventCount {
         group: Group::Program,
         name: name.into(),
         unit,
@@ -88,11 +88,11 @@ fn program_rows(counts: &Counts, during: &Span) -> [Row; 4] {
 }
 
 /// The tasks, by the time that they took during the occupation, then before.
-fn others(before: &Span, during: &Span) -> Vec<Row> {
+fn others(before: &Span, during: &Span) -> Vec<EventCount> {
     let mut rows = BTreeMap::new();
     // A task's name is that of the later span.
     for other in during.others.iter().chain(&before.others) {
-        rows.entry(other.id).or_insert_with(|| Row {
+        rows.entry(other.id).or_insert_with(|| EventCount {
             group: Group::Others,
             name: format!("{} {}", other.id.tid, other.name),
             unit: Unit::Percent,
@@ -108,18 +108,18 @@ fn others(before: &Span, during: &Span) -> Vec<Row> {
         let ran = of_time(*ran_ns, during);
         rows.entry(*id).and_modify(|row| (row.during, row.count) = (ran, Some(*turns)));
     }
-    let mut rows: Vec<Row> = rows.into_values().collect();
-    let before = |row: &Row| row.before.unwrap_or(0.0);
+    let mut rows: Vec<EventCount> = rows.into_values().collect();
+    let before = |row: &EventCount| row.before.unwrap_or(0.0);
     rows.sort_by(|a, b| b.during.total_cmp(&a.during).then(before(b).total_cmp(&before(a))));
     rows
 }
 
 /// The sources of interrupts that there were, in the kernel's order.
-fn per_second(group: Group, before: (&[Line], &Span), during: (&[Line], &Span)) -> Vec<Row> {
+fn per_second(group: Group, before: (&[Line], &Span), during: (&[Line], &Span)) -> Vec<EventCount> {
     let counts: BTreeMap<&str, u64> = before.0.iter().map(|l| (l.name.as_str(), l.count)).collect();
     let row = |line: &Line| {
         let count = counts.get(line.name.as_str()).copied().unwrap_or(0);
-        let row = Row {
+        let row = EventCount {
             group,
             name: line.name.clone(),
             unit: Unit::PerSecond,

@@ -16,7 +16,7 @@ const PROGRAMS: [i32; 2] = [80, 81];
 
 /// What happens to a machine.
 #[derive(Clone, Debug)]
-enum Step {
+enum Operation {
     Begin {
         which: usize,
         cpus: CpuSet,
@@ -45,11 +45,11 @@ enum Step {
 }
 
 #[derive(Clone, Debug)]
-struct Story {
+struct Scenario {
     world: u8,
     forgetful: bool,
     pinned: Vec<CpuSet>,
-    steps: Vec<Step>,
+    steps: Vec<Operation>,
     cut: usize,
 }
 
@@ -65,32 +65,32 @@ fn policy() -> impl Strategy<Value = Policy> {
     ]
 }
 
-fn step() -> impl Strategy<Value = Step> {
+fn step() -> impl Strategy<Value = Operation> {
     let which = 0_usize..2;
     prop_oneof![
         3 => (which.clone(), cpus(), policy(), prop::bool::weighted(0.2))
-            .prop_map(|(which, cpus, policy, soft)| Step::Begin { which, cpus, policy, soft }),
-        3 => which.clone().prop_map(|which| Step::Admit { which }),
-        3 => (0_usize..20).prop_map(|parent| Step::Fork { parent }),
-        1 => (0_usize..20).prop_map(|which| Step::Die { which }),
-        2 => Just(Step::Sweep),
+            .prop_map(|(which, cpus, policy, soft)| Operation::Begin { which, cpus, policy, soft }),
+        3 => which.clone().prop_map(|which| Operation::Admit { which }),
+        3 => (0_usize..20).prop_map(|parent| Operation::Fork { parent }),
+        1 => (0_usize..20).prop_map(|which| Operation::Die { which }),
+        2 => Just(Operation::Sweep),
         1 => (which.clone(), policy(), any::<bool>())
-            .prop_map(|(which, policy, soft)| Step::Adjust { which, policy, soft }),
-        2 => which.prop_map(|which| Step::End { which }),
+            .prop_map(|(which, policy, soft)| Operation::Adjust { which, policy, soft }),
+        2 => which.prop_map(|which| Operation::End { which }),
     ]
 }
 
-fn story() -> impl Strategy<Value = Story> {
+fn story() -> impl Strategy<Value = Scenario> {
     let pinned = prop::collection::vec(cpus(), 0..4);
     let steps = prop::collection::vec(step(), 1..14);
     (0_u8..4, any::<bool>(), pinned, steps, 0_usize..120).prop_map(
-        |(world, forgetful, pinned, steps, cut)| Story { world, forgetful, pinned, steps, cut },
+        |(world, forgetful, pinned, steps, cut)| Scenario { world, forgetful, pinned, steps, cut },
     )
 }
 
 /// Four processors; by `kind` no cpusets, v1, or v2 with or without the controller; somebody else's
 /// set of processors 1 to 3 with a task and, in v1, a set within.
-fn world(story: &Story) -> World {
+fn world(story: &Scenario) -> World {
     let mut world = World::new(4);
     world.forgetful = story.forgetful;
     if story.world > 0 {
@@ -174,7 +174,7 @@ fn act(
     occupations: &mut Occupations,
     fake: &Fake,
     ledger: &mut Ledger,
-    step: &Step,
+    step: &Operation,
 ) -> Result<(), Error> {
     let guardian = |which: usize| id(GUARDIANS[which]);
     let of = |occupations: &Occupations, which: usize| {
@@ -182,38 +182,38 @@ fn act(
         all.find(|occupation| occupation.guardian == guardian(which)).map(|o| o.id)
     };
     match step {
-        Step::Begin { which, cpus, policy, soft } if of(occupations, *which).is_none() => {
+        Operation::Begin { which, cpus, policy, soft } if of(occupations, *which).is_none() => {
             let (cpus, command) = (Some(cpus.clone()), vec![which.to_string()]);
             let request = Request { cpus, soft: *soft, policy: *policy, shield: None, command };
             occupations.begin(&request, guardian(*which))?;
         }
-        Step::Admit { which } => {
+        Operation::Admit { which } => {
             if let Some(id) = of(occupations, *which) {
                 occupations.admit(id, crate::tests::fake::id(PROGRAMS[*which]))?;
                 let mark = occupations.occupations().iter().find(|o| o.id == id).unwrap().mark();
                 ledger.admit(&mut fake.world.borrow_mut(), *which, &mark);
             }
         }
-        Step::Fork { parent } => ledger.fork(&mut fake.world.borrow_mut(), *parent),
-        Step::Die { which } => ledger.die(&mut fake.world.borrow_mut(), *which),
-        Step::Sweep => {
+        Operation::Fork { parent } => ledger.fork(&mut fake.world.borrow_mut(), *parent),
+        Operation::Die { which } => ledger.die(&mut fake.world.borrow_mut(), *which),
+        Operation::Sweep => {
             for id in occupations.occupations().iter().map(|o| o.id).collect::<Vec<_>>() {
                 occupations.sweep(id)?;
             }
         }
-        Step::Adjust { which, policy, soft } => {
+        Operation::Adjust { which, policy, soft } => {
             if let Some(id) = of(occupations, *which) {
                 occupations.adjust(id, *policy, *soft)?;
             }
         }
-        Step::End { which } => {
+        Operation::End { which } => {
             if let Some(id) = of(occupations, *which) {
                 ledger.owner.retain(|_, owner| owner != which);
                 let undone = occupations.end(id)?;
                 assert!(undone.foreign.is_empty(), "{undone:?}");
             }
         }
-        Step::Begin { .. } => {}
+        Operation::Begin { .. } => {}
     }
     Ok(())
 }
@@ -235,7 +235,7 @@ fn closed_to_others(occupations: &Occupations, fake: &Fake, ledger: &Ledger) {
     }
 }
 
-fn play(story: &Story) {
+fn play(story: &Scenario) {
     let state = folder();
     let fake = Fake::new(world(story));
     let (due, rest) = fake.world.borrow().snapshot();
@@ -245,7 +245,7 @@ fn play(story: &Story) {
         let mut occupations = fake.occupations(state.path());
         for step in &story.steps {
             let done = act(&mut occupations, &fake, &mut ledger, step);
-            if done.is_ok() && !matches!(step, Step::Fork { .. } | Step::Die { .. }) {
+            if done.is_ok() && !matches!(step, Operation::Fork { .. } | Operation::Die { .. }) {
                 closed_to_others(&occupations, &fake, &ledger);
             }
         }
@@ -288,23 +288,28 @@ fn a_kill_at_any_change_is_undone() {
         for forgetful in [false, true] {
             let begin = |which, cpus: &str, policy, soft| {
                 let cpus = cpus.parse().unwrap();
-                Step::Begin { which, cpus, policy, soft }
+                Operation::Begin { which, cpus, policy, soft }
             };
             let steps = vec![
                 begin(0, "3", Policy::Fifo { priority: 9 }, false),
-                Step::Admit { which: 0 },
-                Step::Fork { parent: 5 },
+                Operation::Admit { which: 0 },
+                Operation::Fork { parent: 5 },
                 begin(1, "1", Policy::Fair { nice: Some(-5) }, false),
-                Step::Admit { which: 1 },
-                Step::Sweep,
-                Step::Adjust { which: 0, policy: Policy::Fair { nice: None }, soft: true },
-                Step::End { which: 0 },
-                Step::End { which: 1 },
+                Operation::Admit { which: 1 },
+                Operation::Sweep,
+                Operation::Adjust { which: 0, policy: Policy::Fair { nice: None }, soft: true },
+                Operation::End { which: 0 },
+                Operation::End { which: 1 },
             ];
             let pinned = ["3", "1", "0-1", "1,3"].map(|cpus| cpus.parse().unwrap()).to_vec();
             for cut in 0..150 {
-                let story =
-                    Story { world, forgetful, pinned: pinned.clone(), steps: steps.clone(), cut };
+                let story = Scenario {
+                    world,
+                    forgetful,
+                    pinned: pinned.clone(),
+                    steps: steps.clone(),
+                    cut,
+                };
                 play(&story);
             }
         }
@@ -313,7 +318,7 @@ fn a_kill_at_any_change_is_undone() {
 
 #[test]
 fn the_best_shield_is_taken_and_another_kind_beside_it_is_refused() {
-    let story = Story { world: 1, forgetful: false, pinned: vec![], steps: vec![], cut: 0 };
+    let story = Scenario { world: 1, forgetful: false, pinned: vec![], steps: vec![], cut: 0 };
     let state = folder();
     let fake = Fake::new(world(&story));
     let mut occupations = fake.occupations(state.path());

@@ -10,7 +10,7 @@
 use std::io::{self, BufWriter, Write};
 
 use super::names::Names;
-use super::{Step, Writer};
+use super::{Transition, Writer};
 use crate::{Event, Kind};
 
 /// Why a task does not run.
@@ -109,7 +109,7 @@ impl Writer for Btf<'_> {
         writeln!(self.out, "#timeScale ns")
     }
 
-    fn event(&mut self, event: &Event, step: &Step) -> io::Result<()> {
+    fn event(&mut self, event: &Event, step: &Transition) -> io::Result<()> {
         if let Some(task) = step.stopped {
             self.stop(event, task as usize)?;
         }

@@ -7,7 +7,7 @@ mod btf;
 mod names;
 mod perfetto;
 mod proto;
-mod story;
+mod replay_state;
 mod vcd;
 
 use std::io::{self, Write};
@@ -16,7 +16,7 @@ use crate::{Error, Event, Kind, Oddities, Recorded};
 use btf::Btf;
 use names::Names;
 use perfetto::Perfetto;
-use story::{Step, Story};
+use replay_state::{ReplayState, Transition};
 use vcd::Vcd;
 
 /// After how many events progress is told.
@@ -89,7 +89,7 @@ trait Writer {
     /// Writes what comes before the first event.
     fn begin(&mut self) -> io::Result<()>;
     /// Writes an event, which means that much.
-    fn event(&mut self, event: &Event, step: &Step) -> io::Result<()>;
+    fn event(&mut self, event: &Event, step: &Transition) -> io::Result<()>;
     /// Writes what comes after the last event, and leaves nothing in a buffer.
     fn end(&mut self, time_ns: u64) -> io::Result<()>;
 }
@@ -122,7 +122,7 @@ fn events(
     progress: &mut dyn FnMut(u64),
 ) -> Result<Exported, ExportError> {
     let start_ns = run.start_ns();
-    let mut story = Story::new(names);
+    let mut story = ReplayState::new(names);
     let mut exported = Exported::default();
     let mut nameless = 0;
     let mut last_ns = 0;

@@ -15,7 +15,7 @@ use super::proto::{
     CLEARED, CounterDescriptor, DebugAnnotation, EventName, InternedData, NEEDS_NAMES, Ordering,
     ProcessDescriptor, TracePacket, TrackDescriptor, TrackEvent, Type,
 };
-use super::{Step, Writer};
+use super::{Transition, Writer};
 use crate::{Awaited, Event, Kind};
 
 /// How much is written at a time, in bytes.
@@ -320,7 +320,7 @@ impl Writer for Perfetto<'_> {
         self.tracks_of_channels()
     }
 
-    fn event(&mut self, event: &Event, step: &Step) -> io::Result<()> {
+    fn event(&mut self, event: &Event, step: &Transition) -> io::Result<()> {
         if step.stopped.is_some() {
             self.stop(event, step.departs)?;
         }

@@ -10,7 +10,7 @@ use std::io::{self, BufWriter, Write};
 use vcd::{IdCode, SimulationCommand, TimescaleUnit, Value, VarType};
 
 use super::names::Names;
-use super::{Step, Writer};
+use super::{Transition, Writer};
 use crate::{Event, Kind};
 
 /// The width of numbers, in bits.
@@ -117,7 +117,7 @@ impl<'a> Vcd<'a> {
     }
 }
 
-fn doing(event: &Event, step: &Step) -> Option<Doing> {
+fn doing(event: &Event, step: &Transition) -> Option<Doing> {
     match event.kind {
         Kind::Sleep => Some(Doing::Asleep),
         Kind::Awake => Some(Doing::Idle),
@@ -153,7 +153,7 @@ impl Writer for Vcd<'_> {
         self.out.end()
     }
 
-    fn event(&mut self, event: &Event, step: &Step) -> io::Result<()> {
+    fn event(&mut self, event: &Event, step: &Transition) -> io::Result<()> {
         let doing = doing(event, step);
         if doing.is_none() && !is_shown(event.kind) {
             return Ok(());

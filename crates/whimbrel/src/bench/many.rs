@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::Map;
 use whimbrel_model::Problem;
 
-use super::{Row, parse, peers, sim};
+use super::{BenchRow, parse, peers, sim};
 use crate::failure::Failure;
 
 /// As in `bench/sim/many.toml`.
@@ -44,11 +44,11 @@ struct Run {
 ///
 /// # Errors
 /// A run fails, or loses a frame.
-pub fn rows() -> Result<Vec<Row>, Failure> {
+pub fn rows() -> Result<Vec<BenchRow>, Failure> {
     ALL.iter().map(row).collect()
 }
 
-fn row(many: &Many) -> Result<Row, Failure> {
+fn row(many: &Many) -> Result<BenchRow, Failure> {
     let failed = |why: &str| Problem::new(format!("{}: {why}", many.bench));
     let folder = tempfile::tempdir().map_err(|error| failed(&error.to_string()))?;
     let path = folder.path().join("many.toml");
@@ -62,7 +62,7 @@ fn row(many: &Many) -> Result<Row, Failure> {
         return Err(failed(&format!("of {frames} frames came {}", run.frames)).into());
     }
     let rest = Map::from_iter([("p50".into(), seconds.into()), ("n".into(), 1.into())]);
-    Ok(Row { bench: many.bench.into(), unit: "s".into(), rest })
+    Ok(BenchRow { bench: many.bench.into(), unit: "s".into(), rest })
 }
 
 /// Stage n of pipeline p is on the core after that of the stage before.

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::Map;
 use whimbrel_model::Problem;
 
-use super::{Row, lines_of_command, parse};
+use super::{BenchRow, lines_of_command, parse};
 use crate::failure::{Failure, say};
 use crate::helpers;
 use crate::load::usable_cpus;
@@ -70,7 +70,7 @@ fn program() -> Result<PathBuf, Failure> {
 ///
 /// # Errors
 /// As [`measured`].
-pub fn radio(ours: &[Row]) -> Result<Vec<Row>, Failure> {
+pub fn radio(ours: &[BenchRow]) -> Result<Vec<BenchRow>, Failure> {
     let one_core = ours.iter().find(|row| row.bench == "fm_radio.one_core");
     let our_rate = one_core.and_then(|row| row.rest.get("p50")?.as_f64());
     let found = measured("fm_radio", &[])?;
@@ -81,7 +81,7 @@ pub fn radio(ours: &[Row]) -> Result<Vec<Row>, Failure> {
 ///
 /// # Errors
 /// As [`measured`].
-pub fn calls(ours: &[Row]) -> Result<Vec<Row>, Failure> {
+pub fn calls(ours: &[BenchRow]) -> Result<Vec<BenchRow>, Failure> {
     const BENCH: &str = "call.160B.spin";
     let own = ours.iter().find(|row| row.bench == BENCH);
     let our_ns = own.and_then(|row| row.rest.get("p50")?.as_f64());
@@ -99,7 +99,7 @@ pub fn calls(ours: &[Row]) -> Result<Vec<Row>, Failure> {
 }
 
 /// A row for each peer that has a rate.
-pub fn rows(bench: &str, unit: &str, ours: Option<f64>, peers: &[Peer]) -> Vec<Row> {
+pub fn rows(bench: &str, unit: &str, ours: Option<f64>, peers: &[Peer]) -> Vec<BenchRow> {
     let mut rows = Vec::new();
     for peer in peers {
         match peer.rate {
@@ -110,13 +110,13 @@ pub fn rows(bench: &str, unit: &str, ours: Option<f64>, peers: &[Peer]) -> Vec<R
     rows
 }
 
-fn row([bench, unit]: [&str; 2], ours: Option<f64>, peer: &str, rate: f64) -> Row {
+fn row([bench, unit]: [&str; 2], ours: Option<f64>, peer: &str, rate: f64) -> BenchRow {
     let mut rest = Map::new();
     rest.insert("p50".into(), ours.into());
     rest.insert("against".into(), peer.into());
     rest.insert("against_p50".into(), rate.into());
     rest.insert("ratio".into(), ours.map(|ours| ours / rate).into());
-    Row { bench: bench.into(), unit: unit.into(), rest }
+    BenchRow { bench: bench.into(), unit: unit.into(), rest }
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use serde_json::Map;
 use whimbrel_model::Problem;
 
 use super::peers::{self, Peer};
-use super::{Row, lines_of_command, many, median, parse, sweep};
+use super::{BenchRow, lines_of_command, many, median, parse, sweep};
 use crate::cli::BenchArgs;
 use crate::failure::{Failure, say};
 use crate::helpers;
@@ -45,7 +45,7 @@ struct Run {
 ///
 /// # Errors
 /// A run fails, or loses a frame.
-pub fn rows(args: &BenchArgs) -> Result<Vec<Row>, Failure> {
+pub fn rows(args: &BenchArgs) -> Result<Vec<BenchRow>, Failure> {
     if helpers::find(helpers::SIMULATOR).is_err() {
         let them = format!("{PIPELINE}, {SWEEP}, {MANY} and {MOST} were not measured");
         say(&format!("{them}: build {} with `make build`", helpers::SIMULATOR));
@@ -59,7 +59,7 @@ pub fn rows(args: &BenchArgs) -> Result<Vec<Row>, Failure> {
     Ok(rows)
 }
 
-fn pipeline(args: &BenchArgs) -> Result<Vec<Row>, Failure> {
+fn pipeline(args: &BenchArgs) -> Result<Vec<BenchRow>, Failure> {
     let mut ours = Vec::new();
     let mut scripts = Vec::new();
     let mut theirs: BTreeMap<String, Vec<Peer>> = BTreeMap::new();
@@ -78,21 +78,21 @@ fn pipeline(args: &BenchArgs) -> Result<Vec<Row>, Failure> {
         peers::rows(PIPELINE, UNIT, ours, &peers)
     } else {
         let rest = Map::from_iter([("p50".into(), ours.into())]);
-        vec![Row { bench: PIPELINE.into(), unit: UNIT.into(), rest }]
+        vec![BenchRow { bench: PIPELINE.into(), unit: UNIT.into(), rest }]
     };
     rows.push(beside_actors(median(scripts), ours));
     Ok(rows)
 }
 
 /// Scripts take turns with the actors that do the same.
-fn beside_actors(scripts: Option<f64>, actors: Option<f64>) -> Row {
+fn beside_actors(scripts: Option<f64>, actors: Option<f64>) -> BenchRow {
     let rest = Map::from_iter([
         ("p50".into(), scripts.into()),
         ("against".into(), "actors".into()),
         ("against_p50".into(), actors.into()),
         ("ratio".into(), scripts.zip(actors).map(|(scripts, actors)| scripts / actors).into()),
     ]);
-    Row { bench: SCRIPTS.into(), unit: UNIT.into(), rest }
+    BenchRow { bench: SCRIPTS.into(), unit: UNIT.into(), rest }
 }
 
 /// The pipeline and its platform, in the folder of benchmarks.

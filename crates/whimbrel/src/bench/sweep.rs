@@ -5,7 +5,7 @@
 use serde::Deserialize;
 use serde_json::Map;
 
-use super::{Row, median, parse, sim};
+use super::{BenchRow, median, parse, sim};
 use crate::failure::Failure;
 use crate::load::usable_cpus;
 
@@ -30,7 +30,7 @@ struct Rate {
 ///
 /// # Errors
 /// An exploration fails.
-pub fn row(quick: bool) -> Result<Row, Failure> {
+pub fn row(quick: bool) -> Result<BenchRow, Failure> {
     let cpus = usable_cpus()?;
     let (mut one, mut all) = (Vec::new(), Vec::new());
     for _ in 0..if quick { 1 } else { 5 } {
@@ -41,7 +41,7 @@ pub fn row(quick: bool) -> Result<Row, Failure> {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a number of processors")]
-fn compare(cpus: usize, one: Option<f64>, all: Option<f64>) -> Row {
+fn compare(cpus: usize, one: Option<f64>, all: Option<f64>) -> BenchRow {
     let limit = one.map(|one| one * cpus as f64);
     let rest = Map::from_iter([
         ("p50".into(), all.into()),
@@ -49,7 +49,7 @@ fn compare(cpus: usize, one: Option<f64>, all: Option<f64>) -> Row {
         ("against_p50".into(), limit.into()),
         ("ratio".into(), all.zip(limit).map(|(all, limit)| all / limit).into()),
     ]);
-    Row { bench: sim::SWEEP.into(), unit: "runs/s".into(), rest }
+    BenchRow { bench: sim::SWEEP.into(), unit: "runs/s".into(), rest }
 }
 
 /// What the user waits for, from the start of the command to its end.

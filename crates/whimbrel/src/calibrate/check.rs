@@ -13,7 +13,7 @@ use whimbrel_model::{App, Direction, Problem};
 use super::busy::{BUSY_PERCENT, Busy, Reading};
 use super::figures::{Figure, LIMIT_PERCENT, Read, Verdict, compare, confidence};
 use super::measured::{self, Move, Run};
-use super::now::{Again, Change};
+use super::now::{Change, Remeasurement};
 use super::renew::is_ours;
 use super::{RUNS, RUNS_QUICK, settings};
 use crate::bench::median;
@@ -38,7 +38,7 @@ struct During {
 
 /// All that was found.
 #[derive(Debug, Serialize)]
-struct Found {
+struct CheckReport {
     /// Whether the machine was busy in any of the scenarios.
     busy: bool,
     /// How sure the intervals of the figures are.
@@ -82,7 +82,7 @@ pub fn check(args: &CalibrateArgs, path: &Path, cpus: &CpuList) -> Outcome {
     let scenarios = scenarios(&app, &task, cpus.0.len(), args.quick);
     let file = simulated_file(&args.platform)?;
     let text = fs::read_to_string(&file).unwrap_or_default();
-    let again = is_ours(&text).then(|| Again::new(&app, path, args, cpus));
+    let again = is_ours(&text).then(|| Remeasurement::new(&app, path, args, cpus));
     let mut again = again.transpose()?;
     let real = checked.real(&scenarios, cpus, again.as_mut())?;
     let (platform, since) = match &again {
@@ -100,7 +100,7 @@ pub fn check(args: &CalibrateArgs, path: &Path, cpus: &CpuList) -> Outcome {
     }
     let runs = machine.iter().map(|during| during.taken()).min().unwrap_or(0);
     let busy = machine.iter().any(|during| during.busy.busy);
-    show(args, &Found { busy, confidence: confidence(runs), machine, since, figures })
+    show(args, &CheckReport { busy, confidence: confidence(runs), machine, since, figures })
 }
 
 impl During {
@@ -163,7 +163,7 @@ impl Checked<'_> {
         &self,
         scenarios: &[Scenario],
         cpus: &CpuList,
-        mut again: Option<&mut Again<'_>>,
+        mut again: Option<&mut Remeasurement<'_>>,
     ) -> Result<Vec<Vec<(Run, Busy)>>, Failure> {
         let mut all: Vec<_> = scenarios.iter().map(|_| Vec::new()).collect();
         for turn in 1..=if self.args.quick { RUNS_QUICK } else { RUNS } {
@@ -328,7 +328,7 @@ fn phases(_: &App, run: &Run) -> Vec<Read> {
 }
 
 /// The answer is no if the machine was busy.
-fn show(args: &CalibrateArgs, found: &Found) -> Outcome {
+fn show(args: &CalibrateArgs, found: &CheckReport) -> Outcome {
     let answer = if found.busy { Answer::No } else { Answer::Yes };
     for During { scenario, quiet_runs, runs, busy } in &found.machine {
         if busy.busy {
@@ -352,7 +352,7 @@ fn show(args: &CalibrateArgs, found: &Found) -> Outcome {
 }
 
 /// All of it for people.
-fn listing(found: &Found) -> String {
+fn listing(found: &CheckReport) -> String {
     let mut text = figures(found) + &machine(found);
     if !found.since.is_empty() {
         text += &columns(&[
@@ -371,7 +371,7 @@ fn listing(found: &Found) -> String {
 }
 
 /// How many are how far off.
-fn summary(found: &Found) -> String {
+fn summary(found: &CheckReport) -> String {
     let of = |verdict| found.figures.iter().filter(move |figure| figure.verdict == Some(verdict));
     let told = found.figures.iter().filter(|figure| figure.verdict.is_some()).count();
     if told == 0 {
@@ -390,7 +390,7 @@ fn summary(found: &Found) -> String {
     text
 }
 
-fn figures(found: &Found) -> String {
+fn figures(found: &CheckReport) -> String {
     let figures = &found.figures;
     let percent =
         |value: Option<f64>| value.map_or("-".into(), |percent| format!("{percent:.1} %"));
@@ -417,7 +417,7 @@ fn figures(found: &Found) -> String {
     ])
 }
 
-fn machine(found: &Found) -> String {
+fn machine(found: &CheckReport) -> String {
     let machine = &found.machine;
     let part = |value: f64| format!("{value:.1} %");
     columns(&[
@@ -522,7 +522,7 @@ mod tests {
             error_percent: Some(100.0),
             verdict,
         };
-        let found = |figures| Found {
+        let found = |figures| CheckReport {
             busy: false,
             confidence: 0.961,
             machine: Vec::new(),

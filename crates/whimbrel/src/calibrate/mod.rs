@@ -26,7 +26,7 @@ use serde_json::{Value, json};
 use whimbrel_model::{App, Platform, Problem, Setting, Source};
 
 use crate::atomic_file;
-use crate::bench::{self, Row};
+use crate::bench::{self, BenchRow};
 use crate::cli::{CalibrateArgs, CpuList};
 use crate::failure::{Answer, Failure, Outcome, say};
 use crate::load::{application, cpus, host_file};
@@ -177,7 +177,7 @@ fn rows(args: &CalibrateArgs, cpus: &CpuList) -> Result<Rows, Failure> {
     };
     let text =
         fs::read_to_string(path).map_err(|error| wrong(format!("cannot be read: {error}")))?;
-    let rows: Vec<Row> =
+    let rows: Vec<BenchRow> =
         serde_json::from_str(&text).map_err(|error| wrong(format!("has no rows: {error}")))?;
     Ok(medians(&rows))
 }
@@ -193,8 +193,8 @@ fn two(cpus: &CpuList) -> Result<[u32; 2], Problem> {
 }
 
 /// What the benchmarks compare with a plain copy is known by that name, too.
-fn medians(rows: &[Row]) -> Rows {
-    let number = |row: &Row, key: &str| row.rest.get(key).and_then(Value::as_f64);
+fn medians(rows: &[BenchRow]) -> Rows {
+    let number = |row: &BenchRow, key: &str| row.rest.get(key).and_then(Value::as_f64);
     let mut all = Rows::new();
     for row in rows {
         all.extend(number(row, "p50").map(|p50| (row.bench.clone(), p50)));

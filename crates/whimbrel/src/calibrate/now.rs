@@ -37,7 +37,7 @@ pub struct Change {
 
 /// Measures again, turn by turn.
 #[derive(Debug)]
-pub struct Again<'a> {
+pub struct Remeasurement<'a> {
     app: &'a App,
     path: &'a Path,
     args: &'a CalibrateArgs,
@@ -49,7 +49,7 @@ pub struct Again<'a> {
     paced: Vec<Run>,
 }
 
-impl<'a> Again<'a> {
+impl<'a> Remeasurement<'a> {
     /// Of an application on processors.
     ///
     /// # Errors

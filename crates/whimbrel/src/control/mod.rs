@@ -105,7 +105,7 @@ pub enum Reply {
     /// The request makes no sense, and why.
     Refused(String),
     /// To who watches, first: what the run is.
-    Watching(Box<Portrait>),
+    Watching(Box<RunDescription>),
     /// To who watches: a migration has ended.
     Migration(Migration),
     /// To who watches: a kernel was killed.
@@ -118,7 +118,7 @@ pub enum Reply {
 
 /// What a run is: all that does not change.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub struct Portrait {
+pub struct RunDescription {
     /// The application's name.
     pub app: String,
     /// Frames per second at the start, if there is a rate.

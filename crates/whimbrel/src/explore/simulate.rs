@@ -6,7 +6,7 @@
 
 use std::path::{Path, PathBuf};
 
-use whimbrel_explore::{Candidate, Evaluate, Failure, Outcome, Way};
+use whimbrel_explore::{Candidate, Evaluate, Failure, Outcome, Transport};
 use whimbrel_hardware::Description;
 use whimbrel_model::{
     App, At, Core, Frequency, Moving, Pacing, Plan, PlanOptions, PolicyName, plan,
@@ -84,7 +84,7 @@ impl Simulator {
                 .app
                 .channels
                 .iter()
-                .map(|channel| Way { notify: channel.notify, internal: channel.internal })
+                .map(|channel| Transport { notify: channel.notify, internal: channel.internal })
                 .collect(),
         };
         fingerprint(&self.plan(&candidate).line())

@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
-use whimbrel_model::{App, Mode, Moving, PolicyName, Problem, Row, Source, Table};
+use whimbrel_model::{App, Mode, Moving, PolicyName, Problem, Source, Table, TableRow};
 
 use super::{nanoseconds, utf8};
 use crate::cli::MovingArgs;
@@ -108,7 +108,7 @@ fn program(app: &App, source: &Source, module: Option<&Path>) -> Result<Option<S
     Err(Failure::Reports(vec![source.report(problem)]))
 }
 
-fn rows(path: &Path, app: &App, points_hz: &[Vec<u64>]) -> Result<Vec<Row>, Failure> {
+fn rows(path: &Path, app: &App, points_hz: &[Vec<u64>]) -> Result<Vec<TableRow>, Failure> {
     let source = files::toml(path, "--table:", "docs/table-toml.md describes it")?;
     let rows = Table::parse(source.text()).and_then(|table| table.rows(app, points_hz));
     rows.map_err(|problems| Failure::in_file(&source, problems))

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use whimbrel_hardware::Description;
 use whimbrel_model::{
-    App, At, Core, Cores, Cycles, Frequency, Moving, POINT_OFF, Pacing, Problem, Row, Work,
+    App, At, Core, Cores, Cycles, Frequency, Moving, POINT_OFF, Pacing, Problem, TableRow, Work,
     check_cores, check_kinds, millihz,
 };
 
@@ -115,7 +115,7 @@ fn begin_by_table(
     let decides = moving.policy.as_ref().is_some_and(|policy| policy.name == moving::TABLE)
         && layout.map.is_none();
     let rate = pacing.frame_rate(app).filter(|_| decides);
-    let Some(row) = rate.and_then(|rate| Row::at(&moving.rows, millihz(rate))) else { return };
+    let Some(row) = rate.and_then(|rate| TableRow::at(&moving.rows, millihz(rate))) else { return };
     for (task, core) in app.tasks.iter_mut().zip(&row.cores) {
         if task.runs_on(&description.cores[*core as usize].kind) {
             *task.core.get_mut() = *core;

@@ -6,7 +6,7 @@ use std::sync::mpsc;
 
 use whimbrel_model::Plan;
 
-use super::companion::Companion;
+use super::callbacks::Callbacks;
 use super::helper::Helper;
 use super::record::Prepared;
 use super::session::{Ending, Opening, Session};
@@ -25,7 +25,7 @@ pub fn accompany(
     loaded: &Loaded,
     record: Option<&Path>,
     complete: impl FnOnce(Plan) -> Plan,
-    companion: &mut dyn Companion,
+    callbacks: &mut dyn Callbacks,
 ) -> Result<Summary, Failure> {
     let program = helpers::find(helpers::SIMULATOR)?;
     let cores = loaded.options.cpus.len();
@@ -37,7 +37,7 @@ pub fn accompany(
     let ending = Ending { after: None, at_once: !loaded.app.drains() };
     let timing = (Schedule::default(), ending, loaded.options.frame_rate);
     let view = View::new(&loaded.app, true);
-    let session = Session::new(helper, inputs, timing, view, |_| {}).with(companion);
+    let session = Session::new(helper, inputs, timing, view, |_| {}).with(callbacks);
     let results = session.run(Opening { line: plan.line(), ..Opening::default() });
     let folder = folder.filter(|_| results.began()).map(Prepared::keep);
     let (summary, reports) = summed(loaded, &loaded.app.name, folder.as_deref(), results);

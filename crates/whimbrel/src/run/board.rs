@@ -12,7 +12,7 @@ use super::events::Streams;
 use super::helper::{Helper, Input, describe_end};
 use super::results::Results;
 use super::session::Opening;
-use super::vigil;
+use super::watchdog;
 use crate::board::{image, serial};
 use crate::failure::{Failure, say};
 use crate::fingerprint::fingerprint;
@@ -68,7 +68,7 @@ pub fn start(
     run: &RunDir,
     (quiet, inputs): (bool, Sender<Input>),
 ) -> Result<Helper, Failure> {
-    let patience = vigil::patience(silence(target));
+    let patience = watchdog::patience(silence(target));
     match &target.board.start {
         Start::Command(_) => {
             let image = utf8(&image(loaded, target, plan, run, quiet)?)?;

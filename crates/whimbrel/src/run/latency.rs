@@ -24,7 +24,7 @@ pub struct Latency {
 
 /// From one point of a migration to the next.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Step {
+pub struct MigrationPhase {
     /// The point that it begins at.
     pub from: &'static str,
     /// The point that it ends at.
@@ -35,7 +35,7 @@ pub struct Step {
 
 /// The split of a migration. The context of one that copies is on its target before the task is
 /// attached or after it, as its mode will have it: the step stands where its time says.
-pub fn steps(migration: &Migration) -> Vec<Step> {
+pub fn steps(migration: &Migration) -> Vec<MigrationPhase> {
     let mut points = vec![
         ("request", migration.request_ns),
         ("parked", migration.parked_ns),
@@ -51,9 +51,9 @@ pub fn steps(migration: &Migration) -> Vec<Step> {
     points.windows(2).map(|pair| step(pair[0], pair[1])).collect()
 }
 
-fn step((from, start): (&'static str, u64), (to, end): (&'static str, u64)) -> Step {
+fn step((from, start): (&'static str, u64), (to, end): (&'static str, u64)) -> MigrationPhase {
     let time_ns = if start == 0 || end == 0 { None } else { end.checked_sub(start) };
-    Step { from, to, time_ns }
+    MigrationPhase { from, to, time_ns }
 }
 
 /// The spread of each phase over the migrations that went well, for each mode.
@@ -69,7 +69,7 @@ fn of_mode<'a>(mode: &str, migrations: impl Iterator<Item = &'a Migration>) -> V
     let mut phases: Vec<(&str, &str, Vec<u64>)> = Vec::new();
     let mut total = Vec::new();
     for migration in migrations {
-        for Step { from, to, time_ns } in steps(migration) {
+        for MigrationPhase { from, to, time_ns } in steps(migration) {
             let known = phases.iter().position(|(f, t, _)| (*f, *t) == (from, to));
             let at = known.unwrap_or_else(|| {
                 phases.push((from, to, Vec::new()));

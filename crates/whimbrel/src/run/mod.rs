@@ -2,10 +2,10 @@
 //! `whimbrel run`: checks everything, starts the helper, stays with the run, and sums it up.
 
 mod accompany;
-mod blame;
 mod board;
-mod companion;
+mod callbacks;
 mod complaints;
+mod diagnose;
 mod events;
 mod exclusive;
 mod floorplan;
@@ -21,7 +21,7 @@ mod summary;
 mod throughput;
 mod verdict;
 mod view;
-mod vigil;
+mod watchdog;
 mod watchers;
 
 use std::ffi::OsStr;
@@ -35,7 +35,7 @@ use signal_hook::iterator::Signals;
 use whimbrel_model::{App, Plan, Problem};
 
 pub use accompany::accompany;
-pub use companion::Companion;
+pub use callbacks::Callbacks;
 pub use summary::Summary;
 pub use throughput::ratio;
 pub use view::{done, loads, received};

@@ -8,13 +8,13 @@ use std::time::{Duration, Instant};
 
 use whimbrel_model::Command;
 
-use super::companion::Companion;
+use super::callbacks::Callbacks;
 use super::events::Streams;
 use super::helper::{Helper, Input};
 use super::requests::{Requests, Waiter};
 use super::results::{Results, Stop};
 use super::view::View;
-use super::vigil::{Due, Vigil};
+use super::watchdog::{Due, Watchdog};
 use super::watchers::{Watchers, portrait};
 
 use crate::board::link::Watch;
@@ -74,7 +74,7 @@ pub struct Session<'a> {
     ending: Ending,
     frame_rate: Option<f64>,
     view: View<'a>,
-    companion: Option<&'a mut dyn Companion>,
+    callbacks: Option<&'a mut dyn Callbacks>,
     /// When it is asked next.
     next_look: Instant,
     /// Told once, with the helper's processes.
@@ -84,7 +84,7 @@ pub struct Session<'a> {
     requests: Requests,
     watchers: Watchers,
     kernels: Vec<Process>,
-    vigil: Option<Vigil>,
+    watchdog: Option<Watchdog>,
     opening: Opening,
     /// Since when totals for the view have been asked for, and have not come.
     viewing: Option<Instant>,
@@ -107,7 +107,7 @@ impl<'a> Session<'a> {
             ending,
             frame_rate,
             view,
-            companion: None,
+            callbacks: None,
             next_look: Instant::now(),
             on_start: Box::new(on_start),
             phase: Phase::Starting,
@@ -115,7 +115,7 @@ impl<'a> Session<'a> {
             requests: Requests::default(),
             watchers: Watchers::default(),
             kernels: Vec::new(),
-            vigil: None,
+            watchdog: None,
             opening: Opening::default(),
             viewing: None,
             results: Results::default(),
@@ -123,13 +123,13 @@ impl<'a> Session<'a> {
     }
 
     /// Has a program come along.
-    pub fn with(self, companion: &'a mut dyn Companion) -> Self {
-        Self { companion: Some(companion), ..self }
+    pub fn with(self, callbacks: &'a mut dyn Callbacks) -> Self {
+        Self { callbacks: Some(callbacks), ..self }
     }
 
     /// Tells what a run begins with, and stays until the helper and its kernels have gone.
     pub fn run(mut self, opening: Opening) -> Results {
-        self.vigil = opening.silence.map(|silence| Vigil::new(silence, Instant::now()));
+        self.watchdog = opening.silence.map(|silence| Watchdog::new(silence, Instant::now()));
         self.send(&opening.line);
         self.opening = opening;
         while self.phase != Phase::Over {
@@ -157,7 +157,7 @@ impl<'a> Session<'a> {
     }
 
     fn wait(&self) -> Result<Input, RecvTimeoutError> {
-        let look = self.companion.as_ref().map(|_| self.next_look);
+        let look = self.callbacks.as_ref().map(|_| self.next_look);
         let due = match self.next_due().into_iter().chain(look).min() {
             Some(due) => due,
             None => return self.inputs.recv().map_err(|_| RecvTimeoutError::Disconnected),
@@ -170,7 +170,7 @@ impl<'a> Session<'a> {
 
     fn next_due(&self) -> Option<Instant> {
         let running = match self.phase {
-            Phase::Starting => return self.vigil.as_ref().map(Vigil::next),
+            Phase::Starting => return self.watchdog.as_ref().map(Watchdog::next),
             Phase::Over => return None,
             Phase::Draining(until) | Phase::Leaving(until) => return Some(until),
             Phase::Running(since) => since,
@@ -180,18 +180,18 @@ impl<'a> Session<'a> {
             self.schedule.next().map(|due| running + due),
             self.view.interval().filter(|_| self.viewing.is_none()).map(|_| self.next_status),
             self.watchers.next(),
-            self.vigil.as_ref().map(Vigil::next),
+            self.watchdog.as_ref().map(Watchdog::next),
         ];
         times.into_iter().flatten().min()
     }
 
     /// Asks the companion whether the run is to go on, and the helper how far it is.
     fn look(&mut self, now: Instant) {
-        let Some(companion) = self.companion.as_mut().filter(|_| self.next_look <= now) else {
+        let Some(callbacks) = self.callbacks.as_mut().filter(|_| self.next_look <= now) else {
             return;
         };
         self.next_look = now + LOOK;
-        let (goes_on, watches) = (companion.goes_on(), companion.watches());
+        let (goes_on, watches) = (callbacks.goes_on(), callbacks.watches());
         if !goes_on {
             self.results.stop = Some(Stop::User);
             self.end_by_force();
@@ -201,14 +201,14 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Has the companion decide in the place of a policy.
+    /// Has the callbacks decide in the place of a policy.
     fn decide(&mut self, snapshot: &serde_json::Value) {
-        let Some(companion) = &mut self.companion else {
+        let Some(callbacks) = &mut self.callbacks else {
             let text = "its policy `asked` asks a program, and none has started this run";
             self.fail("policy", text.into());
             return;
         };
-        match companion.decide(snapshot) {
+        match callbacks.decide(snapshot) {
             Some(decision) => self.tell(&Command::Decision(decision)),
             None => {
                 self.results.stop = Some(Stop::User);
@@ -256,13 +256,13 @@ impl<'a> Session<'a> {
 
     /// Asks a board that runs whether it is still there.
     fn watch(&mut self, now: Instant) {
-        let Some(vigil) = &mut self.vigil else { return };
-        match (vigil.look(now), self.phase) {
+        let Some(watchdog) = &mut self.watchdog else { return };
+        match (watchdog.look(now), self.phase) {
             // Until a board answers, its line is opened again and again.
             (Due::Nothing, _) | (Due::Ask, Phase::Starting) => {}
             (Due::Ask, _) => self.tell(&Command::Status {}),
             (Due::Silent, _) => {
-                self.results.silent = Some(vigil.silence());
+                self.results.silent = Some(watchdog.silence());
                 self.helper.kill();
                 self.phase = Phase::Over;
             }
@@ -272,8 +272,8 @@ impl<'a> Session<'a> {
     fn take(&mut self, input: Input) {
         match input {
             Input::Line(line) => {
-                if let Some(vigil) = &mut self.vigil {
-                    vigil.hears(Instant::now());
+                if let Some(watchdog) = &mut self.watchdog {
+                    watchdog.hears(Instant::now());
                 }
                 self.take_line(*line);
             }
@@ -307,8 +307,8 @@ impl<'a> Session<'a> {
                 self.requests.answer_totals(&status);
                 self.watchers.totals(&status);
                 self.view.status(&status);
-                if let Some(companion) = &mut self.companion {
-                    companion.totals(&status);
+                if let Some(callbacks) = &mut self.callbacks {
+                    callbacks.totals(&status);
                 }
                 self.rest_after_view();
                 self.results.latest = Some(status);

@@ -10,7 +10,7 @@ use super::summary::{CoreSummary, Summary};
 use super::throughput::{GraphSummary, TaskSummary};
 use crate::board::link::Counts;
 use crate::output::{Column, columns, kib, percent, time};
-use crate::protocol::{ChannelStatus, Response, ScriptStatus, TaskStatus, Told};
+use crate::protocol::{ChannelStatus, DeliveryStats, Response, ScriptStatus, TaskStatus};
 
 /// Everything a person wants to know first, longest table last.
 pub fn tables(app: &App, summary: &Summary) -> String {
@@ -239,7 +239,7 @@ fn bells(summary: &Summary) -> String {
         0 => "-".into(),
         mean => format!("{} ± {}", time(mean), time(channel.told.spread_ns)),
     };
-    let mean = |told: &Told| told.late_ns.checked_div(told.noticed).unwrap_or(0);
+    let mean = |told: &DeliveryStats| told.late_ns.checked_div(told.noticed).unwrap_or(0);
     let table = columns(&[
         Column::of("channel", &all, |channel| channel.channel.clone()),
         Column::of("doorbell", &all, |channel| channel.notify.to_string()),

@@ -10,20 +10,19 @@ use whimbrel_model::{App, Compute, Problem, Source};
 
 use super::helper::describe_end;
 use super::results::{Results, Stop};
-use super::{blame, board};
+use super::{board, diagnose};
 use crate::helpers::SIMULATOR;
 use crate::load::Runner;
 
 /// The reports of what went wrong in a run by this runner; none when nothing did.
 pub fn reports(app: &App, source: &Source, results: &Results, runner: Runner<'_>) -> Vec<Report> {
     let blamed = |error| match runner {
-        Runner::Helper(_) => blame::report(app, source, error),
-        Runner::Board(name) => {
-            source.report(board::failed(name, error).unwrap_or_else(|| blame::problem(app, error)))
-        }
+        Runner::Helper(_) => diagnose::report(app, source, error),
+        Runner::Board(name) => source
+            .report(board::failed(name, error).unwrap_or_else(|| diagnose::problem(app, error))),
     };
     let mut reports: Vec<Report> = results.errors.iter().map(blamed).collect();
-    reports.extend(results.deaths.iter().map(|death| Report::new(blame::death(death))));
+    reports.extend(results.deaths.iter().map(|death| Report::new(diagnose::death(death))));
     if let Some(line) = &results.garbled {
         reports.push(Report::new(match runner {
             Runner::Helper(_) => garbled(line),

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use whimbrel_model::App;
 
 use super::results::{Results, Stop};
-use crate::control::{Ask, Ended, Portrait, Reply};
+use crate::control::{Ask, Ended, Reply, RunDescription};
 use crate::protocol::Status;
 
 /// The intervals that a client may ask for.
@@ -35,7 +35,7 @@ struct Watcher {
 
 impl Watchers {
     /// Takes another one, who is told what the run is and what has happened lately.
-    pub fn add(&mut self, interval_ms: u64, ask: Ask, portrait: Portrait, results: &Results) {
+    pub fn add(&mut self, interval_ms: u64, ask: Ask, portrait: RunDescription, results: &Results) {
         let interval = Duration::from_millis(interval_ms.clamp(INTERVALS_MS.0, INTERVALS_MS.1));
         let due = Instant::now();
         let watcher = Watcher { reply: ask.reply, gone: ask.gone, interval, due, waits: false };
@@ -97,10 +97,10 @@ impl Watcher {
 }
 
 /// All of a run that does not change.
-pub fn portrait(app: &App, frame_rate: Option<f64>, results: &Results) -> Portrait {
+pub fn portrait(app: &App, frame_rate: Option<f64>, results: &Results) -> RunDescription {
     let started = results.started.as_ref();
     let task = |task: &whimbrel_model::Task| (app.label(&task.name, task.index), task.migratable);
-    Portrait {
+    RunDescription {
         app: app.name.clone(),
         frame_rate,
         start_ns: started.map_or(0, |started| started.start_ns),
@@ -162,8 +162,8 @@ mod tests {
         let mut watchers = Watchers::default();
         let (quick, quick_replies) = ask(0, 9);
         let (slow, slow_replies) = ask(1_000_000, 9);
-        watchers.add(0, quick, Portrait::default(), &Results::default());
-        watchers.add(1_000_000, slow, Portrait::default(), &Results::default());
+        watchers.add(0, quick, RunDescription::default(), &Results::default());
+        watchers.add(1_000_000, slow, RunDescription::default(), &Results::default());
         assert!(matches!(quick_replies.recv(), Ok(Reply::Watching(_))));
         assert!(matches!(slow_replies.recv(), Ok(Reply::Watching(_))));
 
@@ -183,7 +183,7 @@ mod tests {
         let mut watchers = Watchers::default();
         let (late, replies) = ask(100, 9);
         let results = Results { advice: vec![advice()], ..Results::default() };
-        watchers.add(100, late, Portrait::default(), &results);
+        watchers.add(100, late, RunDescription::default(), &results);
         assert!(matches!(replies.try_iter().last(), Some(Reply::Advice(_))));
     }
 
@@ -192,8 +192,8 @@ mod tests {
         let mut watchers = Watchers::default();
         let (deaf, _deaf_replies) = ask(100, 1);
         let (other, other_replies) = ask(100, 9);
-        watchers.add(100, deaf, Portrait::default(), &Results::default());
-        watchers.add(100, other, Portrait::default(), &Results::default());
+        watchers.add(100, deaf, RunDescription::default(), &Results::default());
+        watchers.add(100, other, RunDescription::default(), &Results::default());
         watchers.tell(&Reply::Advice(advice()));
         assert_eq!(watchers.0.len(), 1);
         watchers.finish(&Results::default());

@@ -127,7 +127,7 @@ fn claim(base: &Base, name: &str) -> io::Result<Option<Folder>> {
 
 /// A run of this user as found on the machine.
 #[derive(Debug)]
-pub struct Found {
+pub struct FoundRun {
     /// Its name.
     pub name: String,
     /// Its folder.
@@ -141,7 +141,7 @@ impl Base {
     ///
     /// # Errors
     /// The folder cannot be read.
-    pub fn living(&self) -> io::Result<Vec<Found>> {
+    pub fn living(&self) -> io::Result<Vec<FoundRun>> {
         let mut living = Vec::new();
         for found in self.every()? {
             let folder = self.folder().folder(&found.name);
@@ -156,7 +156,7 @@ impl Base {
     }
 
     /// Every run directory, dead or alive, by name.
-    fn every(&self) -> io::Result<Vec<Found>> {
+    fn every(&self) -> io::Result<Vec<FoundRun>> {
         let mut every = Vec::new();
         for entry in fs::read_dir(descriptor(self.folder()))? {
             let entry = entry?;
@@ -166,7 +166,7 @@ impl Base {
                 let folder = self.folder().folder(&name).map_err(io::Error::from);
                 let record = folder.and_then(|folder| folder.read(RECORD)).ok();
                 let record = record.and_then(|file| serde_json::from_reader(file).ok());
-                every.push(Found { name, path, record });
+                every.push(FoundRun { name, path, record });
             }
         }
         every.sort_by(|a, b| a.name.cmp(&b.name));

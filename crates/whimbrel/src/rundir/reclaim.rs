@@ -10,7 +10,7 @@ use rustix::fs::{FlockOperation, flock};
 use serde::Serialize;
 use whimbrel_occupy::place::descriptor;
 
-use super::{Base, FILES, Found, frequencies};
+use super::{Base, FILES, FoundRun, frequencies};
 use crate::process::Process;
 
 /// What the sockets of a run's clients are called, behind their tasks.
@@ -54,7 +54,7 @@ pub fn reclaim(base: &Base) -> io::Result<Vec<Reclaimed>> {
 }
 
 /// A folder by the descriptor of the one that it is in, which stays the same.
-fn place_of(base: &Base, found: &Found) -> PathBuf {
+fn place_of(base: &Base, found: &FoundRun) -> PathBuf {
     descriptor(base.folder()).join(&found.name)
 }
 
@@ -106,7 +106,7 @@ pub(super) fn remove(folder: &Path) -> io::Result<()> {
 }
 
 /// Ends the helper before the kernels, so that it does not take their end for a failure.
-fn end_processes(found: &Found) -> io::Result<Vec<u32>> {
+fn end_processes(found: &FoundRun) -> io::Result<Vec<u32>> {
     let Some(record) = &found.record else { return Ok(Vec::new()) };
     if let Some(helper) = &record.helper {
         helper.wait(GRACE);

@@ -11,7 +11,7 @@ use whimbrel_model::Problem;
 use super::Input;
 use crate::control::{Reply, Request, Watch, ask};
 use crate::migrate::reason;
-use crate::rundir::{Base, Found, SOCKET};
+use crate::rundir::{Base, FoundRun, SOCKET};
 use crate::steer::unreachable;
 
 /// A command that was killed has let go of its directory after this time.
@@ -48,7 +48,7 @@ fn loss(run: &str, error: &io::Error) -> String {
 }
 
 /// Asks the run for something, and says how that went; `what` is it in words: `lpf to core 1`.
-pub fn perform(run: &Found, request: Request, what: String, to: Sender<Input>) {
+pub fn perform(run: &FoundRun, request: Request, what: String, to: Sender<Input>) {
     let (name, path) = (run.name.clone(), run.path.join(SOCKET));
     thread::spawn(move || {
         let answer = match ask(&path, &request) {

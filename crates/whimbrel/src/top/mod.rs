@@ -25,7 +25,7 @@ use crate::cli::TopArgs;
 use crate::control::{self, Reply, Request, Watch};
 use crate::failure::{Answer, Outcome};
 use crate::output::print_json;
-use crate::rundir::{Found, SOCKET};
+use crate::rundir::{FoundRun, SOCKET};
 use crate::steer::{find, find_only, request, unreachable};
 use draw::{Palette, draw};
 use model::{Effect, Model};
@@ -77,7 +77,7 @@ pub fn top(args: &TopArgs) -> Outcome {
     if show { stay(&run, watch, model) } else { plain::once(&mut watch, model) }
 }
 
-fn totals(run: &Found) -> Outcome {
+fn totals(run: &FoundRun) -> Outcome {
     match request(run, &Request::Status)? {
         Reply::Status(status) => print_json(&status)?,
         _ => return Err(Problem::new("the run answers another question").into()),
@@ -85,7 +85,7 @@ fn totals(run: &Found) -> Outcome {
     Ok(Answer::Yes)
 }
 
-fn stay(run: &Found, watch: Watch, mut model: Model) -> Outcome {
+fn stay(run: &FoundRun, watch: Watch, mut model: Model) -> Outcome {
     let (sender, inputs) = mpsc::channel();
     let unusable = |error| Problem::new(format!("the terminal cannot be used: {error}"));
     terminal::signals(&sender).map_err(unusable)?;

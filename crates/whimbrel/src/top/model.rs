@@ -3,7 +3,7 @@
 //! and what is to be done. Pure: it knows neither a terminal nor a socket.
 
 use super::picture::{Entry, Picture};
-use crate::control::{Portrait, Reply, Request};
+use crate::control::{Reply, Request, RunDescription};
 use crate::load::MOVE_TIMEOUT_MS;
 use whimbrel_model::millihz;
 
@@ -53,7 +53,7 @@ pub struct Model {
     /// The run's name.
     pub run: String,
     /// What does not change.
-    pub portrait: Portrait,
+    pub portrait: RunDescription,
     /// The selected task, as its position in the totals.
     pub selected: usize,
     /// What the user is being asked.
@@ -75,7 +75,7 @@ impl Model {
     pub fn new(run: &str) -> Self {
         Self {
             run: run.to_owned(),
-            portrait: Portrait::default(),
+            portrait: RunDescription::default(),
             selected: 0,
             prompt: Prompt::None,
             note: String::new(),

@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use crate::control::Portrait;
+use crate::control::RunDescription;
 use crate::protocol::{Advice, CoreDied, Migration, Status};
 use crate::run::done;
 
@@ -79,7 +79,7 @@ impl Picture {
 
     /// Frames per second in the last interval, or firings, and which of them it is.
     #[expect(clippy::cast_precision_loss, reason = "shown with one digit")]
-    pub fn done_per_s(&self, portrait: &Portrait) -> (f64, &'static str) {
+    pub fn done_per_s(&self, portrait: &RunDescription) -> (f64, &'static str) {
         let done = |status| done(&portrait.sinks, status);
         let ((before, _), (now, unit)) = (done(&self.before), done(&self.now));
         (now.saturating_sub(before) as f64 * 1e9 / self.interval_ns(), unit)

@@ -4,7 +4,7 @@
 //! device or a thread that is left out, does so at the moment at which it did.
 
 mod chosen;
-mod story;
+mod threads;
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ use super::notes::Notes;
 use super::rtapp::Policy;
 use crate::app::Cycles;
 use crate::problem::Problem;
-use story::{Step, Story, Thread};
+use threads::{RecordedThreads, Thread, ThreadStep};
 
 /// Steps of all threads: more are no workload that anybody reads.
 const STEPS_MAX: usize = 1 << 16;
@@ -40,7 +40,7 @@ pub(super) fn read(
     if recording.lost {
         notes.warn(Problem::new("the recorder lost events: runs may be longer than they were"));
     }
-    let story = Story::of(&recording.events, threads.keys().copied(), options.window_ns)
+    let story = RecordedThreads::of(&recording.events, threads.keys().copied(), options.window_ns)
         .map_err(|problem| notes.refuse(problem))
         .ok()?;
     let steps = story.threads.iter().map(|thread| thread.steps.len()).sum::<usize>();
@@ -56,7 +56,7 @@ pub(super) fn read(
 }
 
 /// Says who else woke the threads, for who wants to choose them as well.
-fn told_of_others(story: &Story, names: &BTreeMap<Tid, Vec<String>>, notes: &mut Notes) {
+fn told_of_others(story: &RecordedThreads, names: &BTreeMap<Tid, Vec<String>>, notes: &mut Notes) {
     for thread in &story.threads {
         let mut others: Vec<(&Tid, &u64)> = thread.woken_by.iter().collect();
         others.sort_by_key(|(_, times)| std::cmp::Reverse(**times));
@@ -76,7 +76,7 @@ fn told_of_others(story: &Story, names: &BTreeMap<Tid, Vec<String>>, notes: &mut
 }
 
 struct Maker<'a> {
-    story: &'a Story,
+    story: &'a RecordedThreads,
     hz: u64,
     /// The task's name of each thread.
     names: BTreeMap<Tid, String>,
@@ -87,7 +87,7 @@ struct Maker<'a> {
 }
 
 impl<'a> Maker<'a> {
-    fn new(story: &'a Story, threads: &BTreeMap<Tid, String>, hz: u64) -> Self {
+    fn new(story: &'a RecordedThreads, threads: &BTreeMap<Tid, String>, hz: u64) -> Self {
         let mut free = Names::default();
         let names: BTreeMap<Tid, String> =
             threads.iter().map(|(tid, name)| (*tid, free.unique(name))).collect();
@@ -95,7 +95,7 @@ impl<'a> Maker<'a> {
         let mut semaphores = BTreeMap::new();
         for thread in &story.threads {
             for step in &thread.steps {
-                if let Step::Take(by) = step {
+                if let ThreadStep::Take(by) = step {
                     semaphores.entry((*by, thread.tid)).or_insert_with(|| {
                         free.unique(&format!("{}_{}", names[by], names[&thread.tid]))
                     });
@@ -122,7 +122,7 @@ impl<'a> Maker<'a> {
         let mut body: Vec<Event> =
             thread.steps.iter().map(|step| self.event(thread.tid, *step)).collect();
         let rest = self.story.length_ns - thread.clock_ns;
-        let waits_for_others = thread.steps.iter().any(|step| matches!(step, Step::Take(_)));
+        let waits_for_others = thread.steps.iter().any(|step| matches!(step, ThreadStep::Take(_)));
         if rest > 0 && (thread.clock_ns > 0 || !waits_for_others) {
             body.push(clock(rest));
         }
@@ -137,15 +137,15 @@ impl<'a> Maker<'a> {
         }
     }
 
-    fn event(&self, thread: Tid, step: Step) -> Event {
+    fn event(&self, thread: Tid, step: ThreadStep) -> Event {
         match step {
-            Step::Run(ns) => {
+            ThreadStep::Run(ns) => {
                 let cycles = u128::from(ns) * u128::from(self.hz) / 1_000_000_000;
                 Event::Run(Cycles::Every(u64::try_from(cycles).unwrap_or(u64::MAX).max(1)))
             }
-            Step::Clock(ns) => clock(ns),
-            Step::Take(by) => Event::Take(self.semaphores[&(by, thread)].clone()),
-            Step::Give(to) => Event::Give(self.semaphores[&(thread, to)].clone()),
+            ThreadStep::Clock(ns) => clock(ns),
+            ThreadStep::Take(by) => Event::Take(self.semaphores[&(by, thread)].clone()),
+            ThreadStep::Give(to) => Event::Give(self.semaphores[&(thread, to)].clone()),
         }
     }
 }

@@ -28,12 +28,12 @@ pub(super) fn connect(
     let name = table.name.get_ref();
     let server = server(wiring, table)?;
     let callers = callers(wiring, table)?;
-    let requests = Way {
+    let requests = SlotSettings {
         slot_bytes: HEAD_BYTES + bytes(&table.request_bytes, params, "request_bytes", DATA_MAX)?,
         notify: doorbell(table.request_doorbell.as_ref(), "request_doorbell")?,
         internal: given(&table.request_memory) == Nearness::Internal,
     };
-    let answers = Way {
+    let answers = SlotSettings {
         slot_bytes: HEAD_BYTES + bytes(&table.answer_bytes, params, "answer_bytes", DATA_MAX)?,
         notify: doorbell(table.answer_doorbell.as_ref(), "answer_doorbell")?,
         internal: given(&table.answer_memory) == Nearness::Internal,
@@ -119,13 +119,13 @@ fn room_for_all(table: &ServiceTable, callers: usize) -> Result<u32, Problem> {
 }
 
 /// What the channels of one direction have in common.
-struct Way {
+struct SlotSettings {
     slot_bytes: u32,
     notify: NotifyPolicy,
     internal: bool,
 }
 
-impl Way {
+impl SlotSettings {
     fn channel(&self, table: &ServiceTable, slots: u32) -> Channel {
         Channel {
             slots,

@@ -6,7 +6,7 @@ use crate::{Event, Kind};
 
 /// What one event means.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Step {
+pub struct Transition {
     /// The task that ran on the event's core until now, if it stops.
     pub stopped: Option<u32>,
     /// The task that runs there from now on, if it starts.
@@ -26,7 +26,7 @@ struct Journey {
 
 /// The state after the events so far.
 #[derive(Debug)]
-pub struct Story {
+pub struct ReplayState {
     /// The task that each core runs, by the number of the core.
     running: Vec<Option<u32>>,
     /// The core that each task last ran on, by the number of the task.
@@ -36,7 +36,7 @@ pub struct Story {
     departures: u64,
 }
 
-impl Story {
+impl ReplayState {
     pub fn new(names: &Names) -> Self {
         Self {
             running: vec![None; names.positions().len()],
@@ -58,8 +58,8 @@ impl Story {
     }
 
     /// Goes on by an event of a core and a task that have names.
-    pub fn step(&mut self, event: &Event) -> Step {
-        let mut step = Step::default();
+    pub fn step(&mut self, event: &Event) -> Transition {
+        let mut step = Transition::default();
         let running = &mut self.running[event.core as usize];
         match event.kind {
             Kind::Run => {
@@ -101,10 +101,10 @@ impl Story {
 mod tests {
     use super::*;
 
-    fn story() -> Story {
+    fn story() -> ReplayState {
         let tasks = vec!["a".into(), "b".into()];
         let (channels, objects) = (Vec::new(), Vec::new());
-        Story::new(&Names {
+        ReplayState::new(&Names {
             app: "test".into(),
             cores: vec![0, 1],
             tasks,
@@ -148,7 +148,7 @@ mod tests {
         let mut story = story();
         story.step(&event(0, Kind::Run, 1));
         let step = story.step(&event(0, Kind::Sleep, crate::NO_TASK));
-        assert_eq!(step, Step { stopped: Some(1), ..Step::default() });
-        assert_eq!(story.step(&event(0, Kind::Block, 1)), Step::default());
+        assert_eq!(step, Transition { stopped: Some(1), ..Transition::default() });
+        assert_eq!(story.step(&event(0, Kind::Block, 1)), Transition::default());
     }
 }

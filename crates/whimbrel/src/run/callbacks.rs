@@ -7,7 +7,7 @@ use whimbrel_model::Decision;
 use crate::protocol::Status;
 
 /// The program that a simulation is made for.
-pub trait Companion {
+pub trait Callbacks {
     /// Asked some times a second; false: the run is to end now.
     fn goes_on(&mut self) -> bool;
 

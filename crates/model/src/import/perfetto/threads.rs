@@ -9,7 +9,7 @@ use crate::problem::Problem;
 
 /// A step of a thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum ThreadStep {
     /// It had a processor for so many nanoseconds, all pieces together.
     Run(u64),
     /// It waited for something else than one of the others, which came so long after the last that
@@ -23,7 +23,7 @@ pub(super) enum Step {
 
 /// See the module.
 #[derive(Debug)]
-pub(super) struct Story {
+pub(super) struct RecordedThreads {
     /// From the first event to the last.
     pub length_ns: u64,
     pub threads: Vec<Thread>,
@@ -33,8 +33,8 @@ pub(super) struct Story {
 #[derive(Debug)]
 pub(super) struct Thread {
     pub tid: Tid,
-    pub steps: Vec<Step>,
-    /// When the last of its [`Step::Clock`] was, after the start.
+    pub steps: Vec<ThreadStep>,
+    /// When the last of its [`ThreadStep::Clock`] was, after the start.
     pub clock_ns: u64,
     /// Who of the rest woke it, and how often.
     pub woken_by: BTreeMap<Tid, u64>,
@@ -59,7 +59,7 @@ enum State {
     },
 }
 
-impl Story {
+impl RecordedThreads {
     /// The threads in a window of the trace, counted from its first event.
     pub fn of(
         events: &[Event],
@@ -118,7 +118,7 @@ fn wake(threads: &mut BTreeMap<Tid, Thread>, by: Option<Tid>, woken: Tid, now: u
     }
     let Some(thread) = threads.get_mut(&woken) else { return };
     match (source, by) {
-        (Some(by), _) => thread.steps.push(Step::Take(by)),
+        (Some(by), _) => thread.steps.push(ThreadStep::Take(by)),
         (None, by) => {
             thread.clock(now);
             if let Some(by) = by {
@@ -154,7 +154,7 @@ impl Thread {
     fn clock(&mut self, now: u64) {
         let after = now - self.clock_ns;
         if after > 0 {
-            self.steps.push(Step::Clock(after));
+            self.steps.push(ThreadStep::Clock(after));
         }
         self.clock_ns = now;
     }
@@ -170,7 +170,7 @@ impl Thread {
 
     fn tell_run(&mut self) {
         if self.run_ns > 0 {
-            self.steps.push(Step::Run(std::mem::take(&mut self.run_ns)));
+            self.steps.push(ThreadStep::Run(std::mem::take(&mut self.run_ns)));
         }
     }
 
@@ -207,7 +207,7 @@ impl Thread {
         if runs {
             self.pause(now);
             self.tell_run();
-            self.steps.push(Step::Give(to));
+            self.steps.push(ThreadStep::Give(to));
         }
         runs
     }
@@ -225,8 +225,8 @@ mod tests {
         Event { time_ns, cpu, what: What::Wake { by, thread } }
     }
 
-    fn steps(events: &[Event], tids: &[Tid]) -> Vec<Vec<Step>> {
-        let story = Story::of(events, tids.iter().copied(), (0, u64::MAX)).unwrap();
+    fn steps(events: &[Event], tids: &[Tid]) -> Vec<Vec<ThreadStep>> {
+        let story = RecordedThreads::of(events, tids.iter().copied(), (0, u64::MAX)).unwrap();
         story.threads.into_iter().map(|thread| thread.steps).collect()
     }
 
@@ -241,10 +241,10 @@ mod tests {
             switch(175, 1, 2, true, 0),
         ];
         let told = steps(&events, &[1, 2]);
-        assert_eq!(told[0], [Step::Run(20), Step::Give(2), Step::Run(20)]);
-        assert_eq!(told[1], [Step::Take(1), Step::Run(40)]);
+        assert_eq!(told[0], [ThreadStep::Run(20), ThreadStep::Give(2), ThreadStep::Run(20)]);
+        assert_eq!(told[1], [ThreadStep::Take(1), ThreadStep::Run(40)]);
         // Alone it is woken by time.
-        assert_eq!(steps(&events, &[2])[0], [Step::Clock(30), Step::Run(40)]);
+        assert_eq!(steps(&events, &[2])[0], [ThreadStep::Clock(30), ThreadStep::Run(40)]);
     }
 
     #[test]
@@ -257,10 +257,10 @@ mod tests {
             switch(150, 0, 1, true, 0),
             switch(175, 1, 2, true, 0),
         ];
-        let story = Story::of(&events, [1, 2].into_iter(), (20, u64::MAX)).unwrap();
+        let story = RecordedThreads::of(&events, [1, 2].into_iter(), (20, u64::MAX)).unwrap();
         let [first, second] = story.threads.as_slice() else { panic!("{story:?}") };
-        assert_eq!(first.steps, [Step::Run(10), Step::Give(2), Step::Run(20)]);
-        assert_eq!(second.steps, [Step::Take(1), Step::Run(40)]);
+        assert_eq!(first.steps, [ThreadStep::Run(10), ThreadStep::Give(2), ThreadStep::Run(20)]);
+        assert_eq!(second.steps, [ThreadStep::Take(1), ThreadStep::Run(40)]);
         assert!(second.woken_by.is_empty() && first.processor() == Some(0), "{story:?}");
     }
 
@@ -276,7 +276,7 @@ mod tests {
             switch(220, 0, 1, true, 0),
         ];
         let told = steps(&events, &[1]);
-        assert_eq!(told[0], [Step::Run(30), Step::Clock(100), Step::Run(10)]);
+        assert_eq!(told[0], [ThreadStep::Run(30), ThreadStep::Clock(100), ThreadStep::Run(10)]);
     }
 
     #[test]
@@ -289,15 +289,15 @@ mod tests {
             switch(120, 0, 1, true, 0),
             switch(130, 1, 2, true, 0),
         ];
-        assert_eq!(steps(&events, &[1, 2]), [vec![Step::Run(20)], vec![Step::Run(30)]]);
+        assert_eq!(steps(&events, &[1, 2]), [vec![ThreadStep::Run(20)], vec![ThreadStep::Run(30)]]);
     }
 
     #[test]
     fn a_window_in_which_a_thread_does_nothing_is_refused() {
         let events = [switch(100, 0, 0, false, 1), switch(200, 0, 1, true, 0)];
-        let told = Story::of(&events, [1, 2].into_iter(), (0, u64::MAX)).unwrap_err();
+        let told = RecordedThreads::of(&events, [1, 2].into_iter(), (0, u64::MAX)).unwrap_err();
         assert!(told.to_string().contains("the thread 2 does nothing"), "{told}");
-        let told = Story::of(&events, [1].into_iter(), (200, 300)).unwrap_err();
+        let told = RecordedThreads::of(&events, [1].into_iter(), (200, 300)).unwrap_err();
         assert!(told.to_string().contains("nothing happens in this window"), "{told}");
     }
 }

@@ -27,13 +27,13 @@ pub enum Due {
 
 /// When a board was asked and heard.
 #[derive(Debug)]
-pub struct Vigil {
+pub struct Watchdog {
     silence: Duration,
     heard: Instant,
     asked: Instant,
 }
 
-impl Vigil {
+impl Watchdog {
     /// Begins with a board that was just asked, and may be silent for so long.
     pub fn new(silence: Duration, now: Instant) -> Self {
         Self { silence, heard: now, asked: now }
@@ -49,7 +49,7 @@ impl Vigil {
         self.silence
     }
 
-    /// When [`Vigil::look`] is due.
+    /// When [`Watchdog::look`] is due.
     pub fn next(&self) -> Instant {
         self.ask().min(self.heard + self.silence)
     }
@@ -80,28 +80,28 @@ mod tests {
     fn a_board_is_asked_each_second_until_it_has_been_silent_for_too_long() {
         let start = Instant::now();
         let at = |ms| start + Duration::from_millis(ms);
-        let mut vigil = Vigil::new(Duration::from_millis(2500), start);
-        assert_eq!(vigil.next(), at(1000));
-        assert_eq!(vigil.look(at(999)), Due::Nothing);
-        assert_eq!(vigil.look(at(1000)), Due::Ask);
-        assert_eq!(vigil.look(at(2000)), Due::Ask);
-        assert_eq!(vigil.next(), at(2500));
-        assert_eq!(vigil.look(at(2500)), Due::Silent);
-        vigil.hears(at(2500));
-        assert_eq!(vigil.look(at(3499)), Due::Nothing);
-        assert_eq!(vigil.look(at(3500)), Due::Ask);
+        let mut watchdog = Watchdog::new(Duration::from_millis(2500), start);
+        assert_eq!(watchdog.next(), at(1000));
+        assert_eq!(watchdog.look(at(999)), Due::Nothing);
+        assert_eq!(watchdog.look(at(1000)), Due::Ask);
+        assert_eq!(watchdog.look(at(2000)), Due::Ask);
+        assert_eq!(watchdog.next(), at(2500));
+        assert_eq!(watchdog.look(at(2500)), Due::Silent);
+        watchdog.hears(at(2500));
+        assert_eq!(watchdog.look(at(3499)), Due::Nothing);
+        assert_eq!(watchdog.look(at(3500)), Due::Ask);
     }
 
     #[test]
     fn a_slow_board_that_may_be_silent_for_long_is_seldom_asked() {
         let start = Instant::now();
         let at = |s| start + Duration::from_secs(s);
-        let mut vigil = Vigil::new(Duration::from_secs(60), start);
-        assert_eq!(vigil.next(), at(6));
-        assert_eq!(vigil.look(at(6)), Due::Ask);
-        vigil.hears(at(8));
-        assert_eq!(vigil.next(), at(14));
-        assert_eq!(vigil.look(at(13)), Due::Nothing);
-        assert_eq!(vigil.look(at(14)), Due::Ask);
+        let mut watchdog = Watchdog::new(Duration::from_secs(60), start);
+        assert_eq!(watchdog.next(), at(6));
+        assert_eq!(watchdog.look(at(6)), Due::Ask);
+        watchdog.hears(at(8));
+        assert_eq!(watchdog.next(), at(14));
+        assert_eq!(watchdog.look(at(13)), Due::Nothing);
+        assert_eq!(watchdog.look(at(14)), Due::Ask);
     }
 }

@@ -32,7 +32,7 @@ pub(super) struct Edge {
 
 /// The expanded graph.
 #[derive(Debug)]
-pub(super) struct Marked {
+pub(super) struct Hsdf {
     /// The task of each node.
     pub tasks: Vec<usize>,
     pub edges: Vec<Edge>,
@@ -49,12 +49,12 @@ struct Ends {
     freed: Vec<usize>,
 }
 
-impl Marked {
+impl Hsdf {
     /// Expands a graph.
     pub fn of(graph: &Graph) -> Result<Self, Flaw> {
         let repetitions = graph.repetitions()?;
         check_size(graph, &repetitions)?;
-        let mut marked = Self { tasks: Vec::new(), edges: Vec::new(), repetitions };
+        let mut hsdf = Self { tasks: Vec::new(), edges: Vec::new(), repetitions };
         let mut ends = vec![Ends::default(); graph.channels.len()];
         let mut into = vec![Vec::new(); graph.tasks.len()];
         let mut out = into.clone();
@@ -63,12 +63,12 @@ impl Marked {
             out[channel.from].push(number);
         }
         for task in 0..graph.tasks.len() {
-            marked.task(graph, task, (&into[task], &out[task]), &mut ends);
+            hsdf.task(graph, task, (&into[task], &out[task]), &mut ends);
         }
         for (number, (channel, ends)) in graph.channels.iter().zip(&ends).enumerate() {
-            marked.channel(number, channel, ends);
+            hsdf.channel(number, channel, ends);
         }
-        Ok(marked)
+        Ok(hsdf)
     }
 
     /// All firings of a task, one after the other.

@@ -12,14 +12,14 @@ use whimbrel_model::NotifyPolicy;
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
-pub struct Way {
+pub struct Transport {
     /// How the receiver is told.
     pub notify: NotifyPolicy,
     /// Whether the slots lie in internal memory.
     pub internal: bool,
 }
 
-impl FromStr for Way {
+impl FromStr for Transport {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -37,7 +37,7 @@ impl FromStr for Way {
     }
 }
 
-impl fmt::Display for Way {
+impl fmt::Display for Transport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let notify = self.notify.to_string();
         f.write_str(&notify.replace("interrupt, batch ", "batch:"))?;
@@ -52,10 +52,10 @@ mod tests {
     #[test]
     fn a_way_is_read_as_it_is_written() {
         for text in ["interrupt", "polling:20ms", "adaptive:1ms/internal", "batch:8:5ms"] {
-            assert_eq!(text.parse::<Way>().unwrap().to_string(), text);
+            assert_eq!(text.parse::<Transport>().unwrap().to_string(), text);
         }
         for bad in ["", "batch", "batch:8", "polling", "interrupt/fast", "ring"] {
-            assert!(bad.parse::<Way>().is_err(), "{bad}");
+            assert!(bad.parse::<Transport>().is_err(), "{bad}");
         }
     }
 }
