@@ -85,7 +85,7 @@ void bench_raw_line(const struct bench_raw *raw, uint32_t bytes)
 
 // ---- What wakes a thread ------------------------------------------------------------------------
 
-// One bell for each way.
+// One doorbell for each way.
 struct notify {
     const struct bench_raw *raw;
     void (*ring)(struct notify *notify, int way);

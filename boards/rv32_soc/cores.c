@@ -49,7 +49,7 @@ void board_sleep(void)
     __asm__ volatile("wfi" ::: "memory");
 }
 
-static uint32_t bell(uint32_t core)
+static uint32_t doorbell(uint32_t core)
 {
     return SOC_TIMER_BASE + TIMER_SOFTWARE + 4 * core;
 }
@@ -58,14 +58,14 @@ static uint32_t bell(uint32_t core)
 void board_ring(uint32_t core)
 {
     __asm__ volatile("" ::: "memory");
-    REGISTER(bell(core)) = 1;
+    REGISTER(doorbell(core)) = 1;
 }
 
 void board_interrupt(uint32_t cause);
 void board_interrupt(uint32_t cause)
 {
     if (cause == (uint32_t)SOC_CAUSE_SOFTWARE) {
-        REGISTER(bell(board_core())) = 0;
+        REGISTER(doorbell(board_core())) = 0;
         wb_riscv_attend();
     } else if (cause == (uint32_t)SOC_CAUSE_TIMER) {
         timer_interrupt();
@@ -105,7 +105,7 @@ static _Noreturn void wait_for_work(uint32_t core)
         start.stopped[core] = 1 + life;
         while (start.life == life) {
             board_sleep();
-            REGISTER(bell(core)) = 0;
+            REGISTER(doorbell(core)) = 0;
         }
         if (core < start.count)
             break;
@@ -186,7 +186,7 @@ void board_reset_first(void)
     const uint32_t irq_state = board_irq_save();
 
     memset(private_begin, 0, (size_t)(private_end - private_begin));
-    REGISTER(bell(0)) = 0;
+    REGISTER(doorbell(0)) = 0;
     timer_begin();
     board_irq_restore(irq_state);
 }

@@ -119,7 +119,7 @@ TEST(so_it_is_with_batches_that_fill_the_channel)
 
 // ---- One sender, one receiver -------------------------------------------------------------------
 
-// Two tasks on two cores, with a channel that has a bell.
+// Two tasks on two cores, with a channel that has a notify policy.
 static struct harness *open_pair(wb_task_entry *from, wb_task_entry *to, uint32_t slots,
                                  const struct wb_notify_config *notify, struct wb_channel **c)
 {
@@ -370,7 +370,7 @@ TEST(a_wait_by_a_bell_ends_at_its_own_time_limit_with_what_is_there)
     }
 }
 
-TEST(a_bell_that_makes_no_sense_is_refused)
+TEST(an_invalid_notify_policy_is_refused)
 {
     static const struct wb_notify_config bad[] = {
         { .doorbell = WB_NOTIFY_POLLING },

@@ -35,7 +35,7 @@ enum {
 };
 
 static const uint64_t look_ns = 50000000;     // at what rings nobody: the end of the run
-static const uint64_t silent_ns = 500000000;  // for which a guest may leave out its hello
+static const uint64_t silent_ns = 500000000;  // for which a pending client may leave out its hello
 static const uint64_t grace_ns = 1000000000;  // for a client to come, once all has been sent to it
 
 // ---- Sockets ------------------------------------------------------------------------------------
@@ -238,7 +238,7 @@ static void pass(struct end *end)
 struct server {
     struct wb_task *self;
     uint32_t core;          // whose process has the descriptors
-    int listener, pending;  // guest: has connected, and has not said yet to which port; -1: none
+    int listener, pending;  // pending: has connected, and has not said yet to which port; -1: none
     uint64_t pending_ns;    // since when
     bool full;              // this process has no descriptor for who knocks
     uint64_t orphaned_ns;   // since when a port has all there will be, and no client; 0: none has

@@ -3,9 +3,9 @@
 // the two, in globally visible memory, one such structure for each core and task.
 //
 // The two take turns. The kernel hands the core over by writing the process's id into `turn`, and
-// sleeps; the process writes what it wishes of its kernel, then 0 into `turn`, and sleeps. So each
-// of the other fields has one writer at a time, and the two never run at once. `turn` is a robust
-// futex of the process: Linux marks it when the process ends in its turn.
+// sleeps; the process writes what it requests of its kernel, then 0 into `turn`, and sleeps. So
+// each of the other fields has one writer at a time, and the two never run at once. `turn` is a
+// robust futex of the process: Linux marks it when the process ends in its turn.
 #ifndef WB_HOSTED_H
 #define WB_HOSTED_H
 
@@ -86,7 +86,7 @@ void hosted_close(const struct wb_system *system);
 
 // ---- hosting.c: the kernel's side ---------------------------------------------------------------
 
-/// The entry of every task that is hosted: lets its process run, and does what that wishes.
+/// The entry of every task that is hosted: lets its process run, and does what that requests.
 int host_run(struct wb_task *self);
 
 // ---- program/hosted.c: the process's side -------------------------------------------------------

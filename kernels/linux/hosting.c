@@ -3,7 +3,7 @@
 //
 // On its stack in globally visible memory the task has only the loop of host_run(). So it is
 // scheduled, parked, offered and recovered like any other; what moves with the loop is nothing but
-// the wish to go on, and the process is started anew wherever the loop finds itself.
+// the request to go on, and the process is started anew wherever the loop finds itself.
 
 #define _GNU_SOURCE
 #include <assert.h>
@@ -60,7 +60,7 @@ static bool hand_over(struct hosted *h)
     while (turn == its) {
         const long slept = futex(&h->turn, FUTEX_WAIT, its, LOOK_NS);
         const bool late = slept != 0 && errno == ETIMEDOUT;
-        // Acquire: what it wishes, and what it wrote.
+        // Acquire: what it requests, and what it wrote.
         turn = wb_word_load(&h->turn, WB_ACQUIRE);
         if (turn == its && late &&
             waitpid(hosted_pid(h), &h->wait_status, WNOHANG) == hosted_pid(h)) {
@@ -165,7 +165,7 @@ static bool is_stale(int wait_status)
     return WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == HOSTED_STALE;
 }
 
-// The process ended and had not wished to. One that has noted a fault ends like that as well.
+// The process ended and had not asked to. One that has noted a fault ends like that as well.
 static void take_end(struct wb_task *self, int wait_status)
 {
     char text[WB_ERROR_BYTES];

@@ -85,7 +85,7 @@ static void set_need_resched(void)
     wb_word_or(&k.core->inbox.summary, 1, WB_RELAXED);
 }
 
-// Serving the inbox lowers attention; a request that the running task has not seen, or a more
+// Serving the inbox clears need_resched; a request that the running task has not seen, or a more
 // urgent task that is ready, raises it again, and so will the end of such a one's sleep, the
 // agent's tick, and the end of a slice of an emulated frequency.
 static void keep_need_resched(const struct wb_task *self)
@@ -105,7 +105,7 @@ static void keep_need_resched(const struct wb_task *self)
     alarm_set(at_ns, now_ns);
 }
 
-// Tells the middleware that `task` runs now, and raises attention for its migration request.
+// Tells the middleware that `task` runs now, and sets need_resched for its migration request.
 static void announce(struct wb_task *task, uint64_t now_ns)
 {
     k.current = task;

@@ -100,7 +100,7 @@ void ready_saved(void);
 /// Who runs next after the loop. NULL: nobody.
 struct wb_task *ready_first(void);
 
-/// Raises attention if there is, or as soon as there is, a task of more than this priority.
+/// Sets need_resched if there is, or as soon as there is, a task of more than this priority.
 void ready_watch(uint32_t priority);
 
 /// The interrupt of the HW-RTOS has said so.

@@ -4,7 +4,7 @@
 // Fixed priority, first come first served within one; checkpoints and blocking calls are the
 // scheduling points. A task that leaves the core switches straight to the next one, or to the
 // kernel's loop; whoever runs next finishes the departure, because only then is the context of the
-// one that left complete. Interrupts only raise attention, and call nothing of the middleware.
+// one that left complete. Interrupts only set need_resched, and call nothing of the middleware.
 
 #include "wb/kernel.h"
 
@@ -115,7 +115,7 @@ static uint64_t earlier(uint64_t a_ns, uint64_t b_ns)
     return a_ns < b_ns ? a_ns : b_ns;
 }
 
-// Serving lowers attention; a request that the running task has not seen, or a more urgent task
+// Serving clears need_resched; a request that the running task has not seen, or a more urgent task
 // that is ready, raises it again, and so will the end of such a one's sleep and the agent's tick.
 __attribute__((hot)) static void keep_need_resched(const struct wb_task *self)
 {
@@ -190,7 +190,7 @@ static void look(void)
         k.tick_ns = wb_agent_tick(k.core, now_ns);
 }
 
-// Whoever leaves a note here, or a time that is due, raises attention; but for the end of a sleep
+// Whoever leaves a note here, or a time that is due, sets need_resched; but for the end of a sleep
 // of a task that is no more urgent than the one that runs.
 static inline bool is_wanted(void)
 {

@@ -8,8 +8,8 @@
 // there when the task goes on is taken out, before it looks at what it waits for.
 //
 // The HW-RTOS chooses by itself as soon as a core has no task, and interrupts it when there is a
-// more urgent one; that only raises attention, and is kept away until the kernel has looked. A task
-// of several cores is chosen by whoever is free. Nobody else has it then, and its context is
+// more urgent one; that only sets need_resched, and is kept away until the kernel has looked. A
+// task of several cores is chosen by whoever is free. Nobody else has it then, and its context is
 // complete: the core that it ran on has said so (ready_saved()), after all that it had to write of
 // the task. So whoever has chosen it makes itself its owner in its place, and runs it.
 //

@@ -523,7 +523,7 @@ void sim_hear_agents(void);
 /// Counts what cores that are idle have not been asked for. To be called before anybody looks.
 void sim_account_idle(void);
 
-/// Raises or lowers attention for the task that runs on a core.
+/// Sets or clears need_resched for the task that runs on a core.
 void sim_keep_need_resched(struct sim_core *c);
 
 /// Records what a core starts with: its frequency and its power.

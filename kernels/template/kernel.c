@@ -69,7 +69,7 @@ enum wb_status wb_kernel_task_init(struct wb_task *task)
 }
 
 // The task is not in any list of this kernel yet, whatever its links say: they belong to another.
-// Enter it into the ready list as if it had just been unblocked; raise attention if it is more
+// Enter it into the ready list as if it had just been unblocked; set need_resched if it is more
 // urgent than the running task. Preemptive: this comes from the context that serves, so a critical
 // section of the scheduler is all that it takes.
 void wb_kernel_attach(struct wb_task *task)
@@ -99,7 +99,7 @@ enum wb_status wb_kernel_block(uint64_t until_ns)
 }
 
 // Blocked: make it ready and take it off the timers. Running or ready: leave the permit. A more
-// urgent task raises attention (cooperative) or preempts (preemptive).
+// urgent task sets need_resched (cooperative) or preempts (preemptive).
 void wb_kernel_unblock(struct wb_task *task)
 {
     (void)task;

@@ -144,7 +144,7 @@ _Noreturn void wb_board_run(struct wb_core *core);
 /// Context: this core, outside of kernels. Never blocks.
 void wb_board_killed(void);
 
-/// What runs from here on is, or no longer is, outside of every kernel: a launcher that interrupts.
+/// What runs from here on is, or no longer is, the supervisor: outside of every kernel.
 void wb_board_in_supervisor(bool in_supervisor);
 
 /// True of a blocked task that waits without a time limit.

@@ -7,7 +7,7 @@
 
 /// Kills one kernel; wb_host_wait() tells of it. `by`: what noticed that it has to be.
 ///
-/// Context: outside. Never blocks.
+/// Context: the supervisor. Never blocks.
 void wb_host_kill_core(struct wb_host *host, uint32_t core, const char *by);
 
 /// How long a core may take no interrupt of its timer before it counts as dead.

@@ -179,7 +179,7 @@ static void task(struct members *out, const struct wb_task *t)
         script(out, t);
 }
 
-// Only of a channel that has another bell than most.
+// Only of a channel that has another notify policy than most.
 static void notify(struct members *out, const struct wb_channel *c)
 {
     static const char *const doorbells[] = { "interrupt", "polling", "adaptive" };

@@ -190,15 +190,15 @@ struct wb_core *wb_core_here(struct wb_system *system);
 /// Brings a port back to what its channel says, after its task was interrupted anywhere.
 void wb_channel_recover(struct wb_port *port);
 
-/// What is not 0 where the receiver of a channel waits by a bell.
+/// What is not 0 where the receiver of a channel waits by a notify policy.
 static inline uint32_t wb_notify_kind(const struct wb_channel *channel)
 {
     return wb_word_load(&channel->notify_kind, WB_RELAXED);
 }
 
-/// Wakes the other side, if it waits, and unless its channel's bell says that it looks by itself in
-/// time (notify_policy.c). To be called after a store of what it waits for. Inlined where it is to
-/// be quick, and called where code is to be small (notify.c).
+/// Wakes the other side, if it waits, and unless its channel's notify policy says that it looks by
+/// itself in time (notify_policy.c). To be called after a store of what it waits for. Inlined where
+/// it is to be quick, and called where code is to be small (notify.c).
 inline void wb_port_notify(struct wb_port *peer)
 {
     // See the head of port.c for what this fence pairs with.

@@ -98,12 +98,12 @@ struct wb_part_mailboxes {  // one attempt each, as in channel.h
 };
 
 struct wb_part_notify {  // see notify_policy.c
-    /// The bell of a channel that is being added. Returns as wb_channel_add().
+    /// The notify policy of a channel that is being added. Returns as wb_channel_add().
     enum wb_status (*add)(struct wb_system *system, struct wb_channel *channel,
                           const struct wb_channel_config *config);
 
-    /// Waits as the channel's bell says, after an attempt that failed. Returns as an attempt in
-    /// channel.h, or WB_ERR_TIMEOUT.
+    /// Waits as the channel's notify policy says, after an attempt that failed. Returns as an
+    /// attempt in channel.h, or WB_ERR_TIMEOUT.
     enum wb_status (*wait)(struct wb_port *in, void **slot, uint64_t timeout_ns);
 
     /// Whether the receiver is to be woken for what the calling task has just sent, or for that a
@@ -118,8 +118,8 @@ struct wb_part_locks {
     /// Takes back what a task that lost its registers said of itself.
     void (*recover)(struct wb_task *task);
 
-    /// Computes the effective priority of a task anew, once it is nudged (see sync.h). True when it
-    /// has changed: the kernel is to be told.
+    /// Computes the effective priority of a task anew, once it is to be reevaluated (see sync.h).
+    /// True when it has changed: the kernel is to be told.
     bool (*inherit)(struct wb_task *task);
 };
 

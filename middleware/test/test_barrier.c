@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Barriers: rounds, seats, time-outs, tasks that do not come any more.
+// Barriers: rounds, entries, time-outs, tasks that do not come any more.
 // with: check.c build.c kernel_stub.c
 #include "check.h"
 #include "kernel_stub.h"
@@ -100,7 +100,7 @@ TEST(a_barrier_has_as_many_tasks_as_it_was_made_for)
     CHECK(wb_barrier_join(&barrier, stranger) == WB_ERR_FULL);
 }
 
-TEST(who_has_joined_keeps_its_seat)
+TEST(who_has_joined_keeps_its_entry)
 {
     build();
     for (uint32_t i = 0; i < TASKS; i++)

@@ -11,7 +11,8 @@
 
 enum { CALLS = 3, BYTES = 4 };
 
-// `task` runs on core 0, which dies: it calls or it serves. The others are on core 1, its heir.
+// `task` runs on core 0, which dies: it calls or it serves. The others are on core 1, its
+// successor.
 static struct wb_task *task, *peer, *other;
 static struct wb_caller caller;
 static struct wb_service service;

@@ -7,7 +7,7 @@
 
 enum { SLOTS = 3, MESSAGES = 3, FIRST_AGAIN = 100 };
 
-// `task` runs on core 0, which dies; `peer` is on core 1, its heir. `other` sends too, to a
+// `task` runs on core 0, which dies; `peer` is on core 1, its successor. `other` sends too, to a
 // mailbox.
 static struct wb_task *task, *peer, *other;
 static struct wb_channel *channel;

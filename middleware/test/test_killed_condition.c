@@ -15,7 +15,7 @@ struct shared {
     struct wb_participant participants[2];
 };
 
-// `task` runs on core 0, which dies; `peer` is on core 1, its heir.
+// `task` runs on core 0, which dies; `peer` is on core 1, its successor.
 static struct wb_task *task, *peer;
 static struct shared *s;
 

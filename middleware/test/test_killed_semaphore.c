@@ -15,7 +15,7 @@ struct shared {
     struct wb_mutex mutex;
 };
 
-// `task` runs on core 0, which dies; `peer` is on core 1, its heir.
+// `task` runs on core 0, which dies; `peer` is on core 1, its successor.
 static struct wb_task *task, *peer;
 static struct shared *s;
 
@@ -28,7 +28,7 @@ static void build(void)
     stub_run(task);
 }
 
-// `peer` is blocked at a gate.
+// `peer` is blocked at a wait queue.
 static void wait_at(struct wb_wait_queue *queue)
 {
     wb_word_store(&peer->owner_state, wb_owner_state(WB_TASK_BLOCKED, 1), WB_SEQ_CST);

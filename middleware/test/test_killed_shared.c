@@ -38,7 +38,7 @@ static void build_to_end(void)
     stub_become(0, task);
 }
 
-// A first block of a class, further ones, a run of several granules, both ways to free, and enough
+// A first block of a class, further ones, an extent of several pages, both ways to free, and enough
 // of it to give runs back.
 static void allocate_and_free(void)
 {
@@ -88,8 +88,8 @@ static void forget(void)
         used[i] = false;
 }
 
-// Every claimed granule is of a run with a block in use, but for one run at most: that which the
-// dead task was claiming or giving back.
+// Every claimed page is of an extent with a block in use, but for one extent at most: that which
+// the dead task was claiming or giving back.
 static void check_claims(void)
 {
     const struct wb_pool *pool = stub.system->pool;

@@ -380,10 +380,10 @@ TEST(a_closed_port_refuses_everything_and_closing_twice_is_harmless)
 TEST(a_channel_without_another_end_is_gone_at_once)
 {
     setup();
-    struct wb_port *lonely = build_port(sender, stub_channel("lonely", 4, 4, false), WB_OUT);
+    struct wb_port *alone = build_port(sender, stub_channel("lonely", 4, 4, false), WB_OUT);
     struct wb_port *dry = build_port(receiver, stub_channel("dry", 4, 4, false), WB_IN);
 
-    CHECK(wb_port_send(lonely, &message, WB_FOREVER) == WB_ERR_GONE);
+    CHECK(wb_port_send(alone, &message, WB_FOREVER) == WB_ERR_GONE);
     CHECK(wb_port_receive(dry, &message, WB_FOREVER) == WB_ERR_GONE);
 }
 

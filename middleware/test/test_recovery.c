@@ -5,7 +5,7 @@
 #include "check.h"
 #include "kernel_stub.h"
 
-// Core 0 dies, core 1 is its heir, core 2 is the core after that.
+// Core 0 dies, core 1 is its successor, core 2 is the core after that.
 static struct wb_task *task, *peer;
 static struct wb_channel *channel;
 static struct wb_port *out, *in;
@@ -111,7 +111,7 @@ TEST(a_task_that_had_ended_stays_ended)
     CHECK(wb_word_load(&stub.system->live, WB_SEQ_CST) == 1);
 }
 
-TEST(without_an_heir_everything_is_lost)
+TEST(without_a_successor_everything_is_lost)
 {
     setup(false);
     die(1);

@@ -30,7 +30,7 @@ static void setup(void)
     setup_with(POOL_BYTES);
 }
 
-// Every granule is free again.
+// Every page is free again.
 static bool pool_is_whole(void)
 {
     const struct wb_pool *pool = stub.system->pool;

@@ -14,7 +14,7 @@ struct message {
     uint32_t *block;
 };
 
-// Sends blocks of many sizes, each full of its number; now and then one of several granules.
+// Sends blocks of many sizes, each full of its number; now and then one of several pages.
 static int allocate(struct wb_task *self)
 {
     struct wb_port *out = wb_port_find_any(self, "out", 0);
@@ -82,11 +82,11 @@ static int release(struct wb_task *self)
 
 static uint32_t claimed(const struct wb_system *s)
 {
-    uint32_t granules = 0;
+    uint32_t pages = 0;
 
     for (uint32_t i = 0; i < s->pool->n_words; i++)
-        granules += (uint32_t)__builtin_popcount(wb_word_load(&s->pool->words[i], WB_SEQ_CST));
-    return granules;
+        pages += (uint32_t)__builtin_popcount(wb_word_load(&s->pool->words[i], WB_SEQ_CST));
+    return pages;
 }
 
 TEST(blocks_shared_among_cores_are_whole_and_the_pool_gets_them_all_back)

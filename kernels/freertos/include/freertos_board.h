@@ -46,7 +46,7 @@ void wb_freertos_doorbell(void);
 /// Ends the run because of what the running task, or the kernel, has done.
 _Noreturn void wb_freertos_fault(enum wb_fault_kind kind, const char *text);
 
-/// What runs from here on is, or no longer is, outside of every kernel: a launcher that interrupts.
+/// What runs from here on is, or no longer is, the supervisor: outside of every kernel.
 void wb_freertos_in_supervisor(bool in_supervisor);
 
 #endif

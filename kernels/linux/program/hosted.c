@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The contract for a process that hosts one task: what the task asks of its kernel is a wish, told
-// in the words of hosted.h, that the kernel carries out in the task's name.
+// The contract for a process that hosts one task: what the task asks of its kernel is a request,
+// told in the words of hosted.h, that the kernel carries out in the task's name.
 
 #define _GNU_SOURCE
 #include "hosted.h"
@@ -29,7 +29,7 @@ static void give_back(enum hosted_request request, uint64_t argument)
 {
     here->request = request;
     here->argument = argument;
-    // Release: the kernel sees the wish, and what the task wrote.
+    // Release: the kernel sees the request, and what the task wrote.
     wb_word_store(&here->turn, 0, WB_RELEASE);
     futex(&here->turn, FUTEX_WAKE, 1, WB_FOREVER);
 }

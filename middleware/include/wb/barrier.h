@@ -2,13 +2,13 @@
 // Barriers: so many tasks, on any cores, wait for each other, again and again.
 //
 //     static struct wb_barrier barrier;
-//     static struct wb_participant seats[3];
+//     static struct wb_participant participants[3];
 //
-//     wb_barrier_init(&barrier, seats, 3);        // in wb_app_setup()
+//     wb_barrier_init(&barrier, participants, 3);        // in wb_app_setup()
 //     wb_barrier_wait(&barrier, WB_FOREVER);      // each of three tasks
 //
-// Each of the tasks has a seat, so the others know when one of them cannot come any more. It takes
-// it when it first waits there, or is given it before (wb_barrier_join()), and keeps it.
+// Each of the tasks has an entry, so the others know when one of them cannot come any more. It
+// takes it when it first waits there, or is given it before (wb_barrier_join()), and keeps it.
 #ifndef WB_BARRIER_H
 #define WB_BARRIER_H
 
@@ -23,8 +23,9 @@ struct wb_task;
 
 // One of the tasks of a barrier.
 struct wb_participant {
-    struct wb_compared task;  // as wb_wait_queue.holder, when it took the seat; whoever has it join
-    struct wb_word arrived;   // for which round (see barrier.c); the task
+    struct wb_compared
+        task;                // as wb_wait_queue.holder, when it took the entry; whoever has it join
+    struct wb_word arrived;  // for which round (see barrier.c); the task
 };
 
 struct wb_barrier {
@@ -37,13 +38,13 @@ struct wb_barrier {
 /// Makes a barrier of `tasks` tasks.
 ///
 /// Context: any, before another task uses it. Never blocks.
-/// Memory:  `seats`, as many, lie in globally visible memory, like the barrier, and are the
+/// Memory:  `participants`, as many, lie in globally visible memory, like the barrier, and are the
 ///          barrier's from now on.
 /// Returns: WB_OK, or WB_ERR_INVAL if `tasks` is 0.
 WB_MUST_USE enum wb_status wb_barrier_init(struct wb_barrier *barrier,
                                            struct wb_participant *participants, uint32_t tasks);
 
-/// Gives a task its seat before it comes, so that the others know also of one that never does.
+/// Gives a task its entry before it comes, so that the others know also of one that never does.
 ///
 /// Context: any, before a task waits there. Never blocks.
 /// Returns: WB_OK, also if it has one; WB_ERR_FULL if others have all of them.
@@ -59,7 +60,7 @@ WB_MUST_USE enum wb_status wb_barrier_join(struct wb_barrier *barrier, struct wb
 ///          WB_ERR_OWNER to each if one of them was cut short by a death since the last time, and
 ///          started again;
 ///          WB_ERR_GONE if one of them has ended, or was lost, and will never come;
-///          WB_ERR_FULL if others have all seats; WB_ERR_EMPTY if somebody is missing and
+///          WB_ERR_FULL if others have all entries; WB_ERR_EMPTY if somebody is missing and
 ///          `timeout_ns` is 0; WB_ERR_TIMEOUT.
 /// Source:  IEEE Std 1003.1, pthread_barrier_wait().
 WB_MUST_USE int wb_barrier_wait(struct wb_barrier *barrier, uint64_t timeout_ns);

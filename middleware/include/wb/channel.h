@@ -22,7 +22,7 @@ enum wb_direction { WB_IN, WB_OUT };
 enum wb_waiting {
     WB_WAITS_NOT,
     WB_WAITS,             // and is to be woken
-    WB_WAITS_FOR_NOTIFY,  // and is to be woken if its channel's bell says so
+    WB_WAITS_FOR_NOTIFY,  // and is to be woken if its channel's notify policy says so
 };
 
 // In both of these what each message looks at comes together: lines of small caches have 16 bytes.

@@ -33,11 +33,10 @@ struct wb_heap {                       // used by its owner only, but for `retur
 
 enum { WB_SHARED_MAX = 1 << 30 };  // bytes of a pool
 
-// Some granules in a row that hold blocks of one class. Kept at the first of them.
+// Some pages in a row that hold blocks of one class. Kept at the first of them.
 struct wb_extent {
-    _Alignas(WB_LINE_BYTES)
-        WB_STORED(struct wb_shared *) owner;  // NULL: no run begins here;
-                                              // whoever has claimed the granules
+    _Alignas(WB_LINE_BYTES) WB_STORED(struct wb_shared *) owner;  // NULL: no extent begins here;
+                                                                  // whoever has claimed the pages
     struct wb_extent *following;  // the owner's: the next of those that it is about to give back
     uint32_t size_class;          // the owner
     uint32_t block_bytes;         // the owner
@@ -50,8 +49,8 @@ struct wb_pool {
     unsigned char *base;
     size_t bytes;
     uint32_t pages, n_words;
-    struct wb_extent *extents;  // one per granule
-    struct wb_swapped *words;   // a bit per granule, 1: claimed; any core, by compare-and-swap
+    struct wb_extent *extents;  // one per page
+    struct wb_swapped *words;   // a bit per page, 1: claimed; any core, by compare-and-swap
 };
 
 // What one task, or the launcher, has of the pool.

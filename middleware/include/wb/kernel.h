@@ -153,7 +153,7 @@ void wb_kernel_enter(void);
 void wb_kernel_leave(void);
 
 /// Schedules a task of this core by its effective priority (wb_sync_priority()), which has just
-/// changed: a ready one moves to its new queue, and attention is raised if one that is ready is now
+/// changed: a ready one moves to its new queue, and need_resched is set if one that is ready is now
 /// more urgent than the one that runs. Everywhere in this contract, urgency is by that priority; a
 /// kernel may tell those of one priority apart by the deadlines of their jobs. So this is also for
 /// a task that goes on with its next job without a block in between.
@@ -277,7 +277,7 @@ enum wb_step {
 ///          wake the task, as in wb_kernel_block(); a step may be taken again for no reason.
 typedef enum wb_step wb_task_step(struct wb_task *task, uint64_t *value);
 
-// What a task is doing; part of its place word (see wb/owner_state.h).
+// What a task is doing; part of its owner_state word (see wb/owner_state.h).
 enum wb_task_state {
     WB_TASK_NEW,       // not started yet
     WB_TASK_READY,     // waits for its core
@@ -301,7 +301,7 @@ _Noreturn void wb_task_main(struct wb_task *task);
 void wb_task_chosen(struct wb_task *task, uint32_t core, uint64_t now_ns);
 
 /// To be called just before a task runs, by the kernel that runs it.
-/// The kernel then raises attention if wb_checkpoint_wanted() is true of it.
+/// The kernel then sets need_resched if wb_checkpoint_wanted() is true of it.
 ///
 /// Context: the switch to the task, or the kernel's own. Never blocks.
 void wb_task_resumed(struct wb_task *task, uint64_t now_ns);

@@ -45,7 +45,7 @@ struct wb_notify_stats {        // the receiver
     struct wb_counter rings;    // times that a sender woke it
     struct wb_counter looks;    // times that it looked by itself
     struct wb_counter hits;     // and found what it waited for
-    struct wb_stamp mean_ns;    // adaptive: what it expects, of the guess that it goes by
+    struct wb_stamp mean_ns;    // adaptive: what it expects, of the estimate that it goes by
     struct wb_stamp spread_ns;  // and how far that is off, in the mean
     struct wb_counter noticed;  // messages of which it is known how long they waited to be seen
     struct wb_counter late_ns;  // for how long, all together
@@ -62,7 +62,7 @@ struct wb_notify_policy {
     // The receiver, before it says that it waits. What senders read there of a later wait does no
     // harm (see notify_policy.c).
     struct wb_word turn;      // the number of the wait
-    struct wb_word from;      // its cursor then
+    struct wb_word from;      // its `claimed` then
     struct wb_stamp look_ns;  // when it looks by itself; WB_FOREVER: it does not
 
     // The receiver alone.
@@ -73,25 +73,25 @@ struct wb_notify_policy {
     struct wb_notify_stats stats;
 };
 
-/// Whether such a bell makes sense for a channel of so many slots.
+/// Whether such a notify policy makes sense for a channel of so many slots.
 ///
 /// Context: any. Never blocks.
 bool wb_notify_is_valid(const struct wb_notify_config *config, uint32_t slots);
 
-/// What a channel has now; an interrupt for each message where the program has no bells.
+/// What a channel has now; an interrupt for each message where the program has no notify policies.
 ///
 /// Context: any core or the launcher. Never blocks.
 struct wb_notify_config wb_channel_notify_policy(const struct wb_channel *channel);
 
-/// Gives a channel another bell, also while messages pass. A receiver that waits looks at once, and
-/// goes by the new one.
+/// Gives a channel another notify policy, also while messages pass. A receiver that waits looks at
+/// once, and goes by the new one.
 ///
 /// Context: the launcher. Never blocks.
 /// Returns: WB_OK; WB_ERR_INVAL for one that makes no sense, or where the program has none.
 WB_MUST_USE enum wb_status wb_channel_set_notify_policy(struct wb_channel *channel,
                                                         const struct wb_notify_config *config);
 
-/// What was counted, or NULL where the program has no bells.
+/// What was counted, or NULL where the program has no notify policies.
 const struct wb_notify_stats *wb_channel_notify_stats(const struct wb_channel *channel);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two words of a task that decide where it is: `place`, and `request` of a migration. Each
-// change of hands is one compare-swap on one of them (see migration.c).
+// The two words of a task that decide where it is: `owner_state`, and `request` of a migration.
+// Each change of hands is one compare-swap on one of them (see migration.c).
 #ifndef WB_OWNER_STATE_H
 #define WB_OWNER_STATE_H
 
@@ -10,9 +10,9 @@
 #include "wb/kernel.h"
 #include "wb/status.h"
 
-// place: state in bits 0-3, owner core in 4-15; while OFFERED also the target core in 16-27 and the
-// low bits of the request's number in 28-31, so that no one withdraws a later offer by mistake;
-// while RETURNED the status that says why, negated, in 16-27.
+// owner_state: state in bits 0-3, owner core in 4-15; while OFFERED also the target core in 16-27
+// and the low bits of the request's number in 28-31, so that no one withdraws a later offer by
+// mistake; while RETURNED the status that says why, negated, in 16-27.
 static inline uint32_t wb_owner_state(enum wb_task_state state, uint32_t owner)
 {
     return (uint32_t)state | owner << 4;

@@ -14,17 +14,17 @@ enum {
     WB_LOCKS = 256,       // names that wb_lock() can tell apart; a power of two
     WB_HOLDER_BITS = 17,  // of wb_wait_queue.holder name a task, from 1
     WB_HOLDERS_MAX = (1 << WB_HOLDER_BITS) - 1,
-    WB_HOLDER_BARRIER = 1 << WB_HOLDER_BITS  // nobody; says that the gate is a barrier's
+    WB_HOLDER_BARRIER = 1 << WB_HOLDER_BITS  // nobody; says that the wait queue is a barrier's
 };
 
 enum wb_waited {           // bits of wb_wait_queue.waited
-    WB_WAITED_ALONE = 1,   // by a task that waits for this gate only
+    WB_WAITED_ALONE = 1,   // by a task that waits for this wait queue only
     WB_WAITED_IN_SET = 2,  // by one that waits for several (wb/wait.h)
 };
 
 struct wb_sync {  // of a task
     // Set by the task, cleared by it, by whoever wakes it, or by recovery. wb_system.set: it waits
-    // for several gates, of which `set` has a bit each.
+    // for several wait queues, of which `set` has a bit each.
     WB_SWAPPED(struct wb_wait_queue *) waits_for;
     struct wb_word set;       // the task
     struct wb_word priority;  // effective; the kernel that owns the task

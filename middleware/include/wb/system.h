@@ -135,7 +135,7 @@ struct wb_channel_config {
     // is nothing but wb_channel.charged.
     bool internal;
     struct wb_notify_config
-        notify;  // how its receiver is told; needs the part `bells` (wb/parts.h)
+        notify;  // how its receiver is told; needs the part `notify` (wb/parts.h)
 };
 
 /// A task moves by hand-off: its mode says so, or no part of the program knows another way.

@@ -111,7 +111,7 @@ static void set_free(struct wb_channel *mb, uint32_t position)
     wb_word_store(&mb->head, next(mb, position), WB_RELEASE);
 }
 
-// Frees void slots at the edge: those of senders that were killed between claim and commit.
+// Frees void slots at `committed`: those of senders that were killed between claim and commit.
 // Their senders may not have come to advance the tail: nobody could claim past it then.
 static void pass_over_void(struct wb_port *in)
 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bells: receivers that are not woken by each message (wb/notify_policy.h).
+// Notify policies: receivers that are not woken by each message (wb/notify_policy.h).
 //
-// A receiver that waits by a bell says when it looks by itself (`look_ns`), then that it waits
-// (WB_WAITS_FOR_NOTIFY), and attempts once more. A sender publishes its message, and then looks at
-// `waiting`, as for any receiver (see the head of port.c): it knows of that look, or its message
-// has been seen by that attempt. It wakes the receiver only if the look is later than the bell
-// allows, or the batch is complete. No lock, and no word with two writers:
+// A receiver that waits by a notify policy says when it looks by itself (`look_ns`), then that it
+// waits (WB_WAITS_FOR_NOTIFY), and attempts once more. A sender publishes its message, and then
+// looks at `waiting`, as for any receiver (see the head of port.c): it knows of that look, or its
+// message has been seen by that attempt. It wakes the receiver only if the look is later than the
+// notify policy allows, or the batch is complete. No lock, and no word with two writers:
 //
 // - Only the first message of a wait needs the clock: all that come after it are noticed with it.
 //   So each sender notes when it sent the first of this wait (`came_ns`), by the wait's number.
@@ -341,7 +341,7 @@ static uint64_t number_of_next(const struct wb_port *in)
     return wb_counter_own(&in->messages) + channel_distance(channel, in->committed, in->claimed);
 }
 
-// By the better of two guesses, when the next message is to be looked for; WB_FOREVER: none can
+// By the better of two estimates, when the next message is to be looked for; WB_FOREVER: none can
 // tell.
 static uint64_t expected(struct wb_notify_policy *notify, uint64_t number, uint64_t now_ns)
 {
@@ -430,7 +430,7 @@ static enum wb_status wait_adaptive(struct wb_port *in, void **slot, uint64_t un
     return port_must_wait(status) && now_ns >= until_ns ? WB_ERR_TIMEOUT : status;
 }
 
-// The bell was taken away meanwhile.
+// The notify policy was taken away meanwhile.
 static enum wb_status wait_plainly(struct wb_port *in, void **slot, uint64_t until_ns)
 {
     enum wb_status status = wb_port_prepare(in, slot, until_ns);

@@ -4,8 +4,8 @@
 // An image is the task's context (context.h), taken at a checkpoint. To go on from it, the task
 // must find its channels as they were then. What it has received since is still there, because its
 // ports keep released slots until the next image. What it has sent since stands, and is not sent
-// twice: the same number of messages that it sends first are dropped (`echo`). So for a task that
-// computes the same from the same, every message is delivered once. With `replay` off, what it
+// twice: the same number of messages that it sends first are dropped (`resend_skip`). So for a task
+// that computes the same from the same, every message is delivered once. With `replay` off, what it
 // received since the image is counted as skipped, and it goes on with the next message.
 //
 // Order: an image is whole before it becomes the newest, and the newest before slots are given

@@ -81,7 +81,7 @@ static void lose(struct wb_task *task, uint32_t core)
 }
 
 // Its context is complete, so any core may take it back. More than one may come to see to it here,
-// and the heir may die as well: each step is one compare-and-swap, and is looked at again.
+// and the successor may die as well: each step is one compare-and-swap, and is looked at again.
 static void readdress(struct wb_task *task)
 {
     const struct wb_system *system = task->system;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Claiming runs of granules and giving them back. A kernel that is killed between a claim and the
+// Claiming extents of pages and giving them back. A kernel that is killed between a claim and the
 // first use of the run loses that run; nothing else is left behind.
 
 #include "pool.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pool of shared memory: granules, claimed in runs of 2^order, aligned to their length.
+// The pool of shared memory: pages, claimed in extents of 2^order, aligned to their length.
 //
-// Who has what is one bit per granule. Runs of up to 32 are claimed by one compare-and-swap on one
+// Who has what is one bit per page. Extents of up to 32 are claimed by one compare-and-swap on one
 // word, so a bit that is set again by another means just what it says and the ABA problem does not
 // arise; neighbours that are given back are one again without a step for it. Longer runs take their
 // words one by one, in ascending order: of two that overlap, the first at their first common word
@@ -16,7 +16,7 @@ enum { POOL_WORD_ORDER = 5, POOL_NONE = -1, POOL_PAGE_CLASS = 7 };
 _Static_assert(WB_POOL_PAGE_BYTES == 1 << (KINGSLEY_FIRST_LOG2 + POOL_PAGE_CLASS),
                "a block of this class fills a granule");
 
-// How many granules a run of a class has, as a power of two.
+// How many pages an extent of a class has, as a power of two.
 static inline uint32_t pool_order(uint32_t size_class)
 {
     return size_class > POOL_PAGE_CLASS ? size_class - POOL_PAGE_CLASS : 0;
@@ -27,7 +27,7 @@ static inline size_t pool_extent_bytes(uint32_t size_class)
     return (size_t)WB_POOL_PAGE_BYTES << pool_order(size_class);
 }
 
-// The bits of 2^order granules from `at`; order at most 5.
+// The bits of 2^order pages from `at`; order at most 5.
 static inline uint32_t pool_mask(uint32_t order, uint32_t at)
 {
     return (uint32_t)((UINT64_C(1) << (1u << order)) - 1) << at;
@@ -47,7 +47,7 @@ static inline int pool_find(uint32_t word, uint32_t order)
     return clear != 0 ? __builtin_ctz(clear) : POOL_NONE;
 }
 
-// What is kept of the granule at an address of the pool: of a run if one begins there.
+// What is kept of the page at an address of the pool: of an extent if one begins there.
 static inline struct wb_extent *pool_extent(const struct wb_pool *pool, const void *address)
 {
     return &pool->extents[((uintptr_t)address - (uintptr_t)pool->base) / WB_POOL_PAGE_BYTES];
@@ -63,13 +63,13 @@ static inline unsigned char *pool_memory(const struct wb_pool *pool, const struc
     return pool->base + (size_t)(extent - pool->extents) * WB_POOL_PAGE_BYTES;
 }
 
-/// Claims 2^order granules, searching from the word `*hint`, which it sets to where they are.
+/// Claims 2^order pages, searching from the word `*hint`, which it sets to where they are.
 ///
 /// Returns: the first of them, nobody's yet; NULL when no such run is free, or, of more than 32
-///          granules, when others were claiming a part of it.
+///          pages, when others were claiming a part of it.
 struct wb_extent *pool_claim(struct wb_pool *pool, uint32_t order, uint32_t *hint);
 
-/// Gives a run of its class back. It has no block in use, and none in a list.
+/// Gives an extent of its class back. It has no block in use, and none in a list.
 void pool_give_back(struct wb_pool *pool, struct wb_extent *extent);
 
 #endif

@@ -7,7 +7,7 @@
 // taken, and lowered after it is back in its list: a kernel that is killed in between leaves it too
 // high, and the run is never given back while a block of it is in use.
 //
-// After its owner's end nobody allocates from a run, and whoever frees its last block gives it
+// After its owner's end nobody allocates from an extent, and whoever frees its last block gives it
 // back.
 
 #include "../internal.h"
@@ -127,7 +127,7 @@ static void take_returned(struct wb_shared *s)
     }
 }
 
-// Cuts a run into blocks, lowest first, and puts them into their list by one store.
+// Cuts an extent into blocks, lowest first, and puts them into their list by one store.
 static void cut(struct wb_shared *s, struct wb_extent *extent, uint32_t size_class)
 {
     unsigned char *memory = pool_memory(s->pool, extent);
@@ -164,7 +164,7 @@ static bool refill(struct wb_shared *s, uint32_t size_class)
     extent->epoch = 0;
     extent->following = NULL;
     set_used(extent, 0);
-    // Release: who sees the owner of a run, to check a block of it, sees its class.
+    // Release: who sees the owner of an extent, to check a block of it, sees its class.
     wb_word_store(&extent->owner, s, WB_RELEASE);
     cut(s, extent, size_class);
     return true;
@@ -358,7 +358,7 @@ static void close_shared(struct wb_shared *s)
 {
     if (s->pool == NULL || kingsley_is_closed(&s->heap))
         return;
-    // Still only the owner lowers `used`, so a run is given back here or below, but not twice.
+    // Still only the owner lowers `used`, so an extent is given back here or below, but not twice.
     give_back_unused(s);
     wb_word_store(&s->left_bytes, (uint32_t)s->heap.used_bytes, WB_RELAXED);
     struct header *header = kingsley_close(&s->heap);

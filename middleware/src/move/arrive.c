@@ -102,7 +102,7 @@ void wb_migration_returned(struct wb_core *core, struct wb_task *task)
     const struct wb_bringer *bringer = wb_bringer_of(task);
     struct wb_fetched fetched;
 
-    // The heir of a dead source has to fetch its memory; the source itself has it.
+    // The successor of a dead source has to fetch its memory; the source itself has it.
     if (bringer != NULL && bringer->fetch(core, task, owner_state, &fetched) != WB_OK) {
         // Nobody else can end it: it is accepted, and there is no offer to withdraw.
         wb_migration_finish(task, WB_ERR_GONE);

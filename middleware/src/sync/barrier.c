@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Barriers: rounds that one compare-and-swap ends.
 //
-// A task says in its seat for which round it has come, and looks at the seats of all. Each has a
+// A task says in its entry for which round it has come, and looks at the entries of all. Each has a
 // full fence between the two, so whoever is last sees all the others. Several may see that; the one
 // that changes `state` to the next round lets all through. Who was killed in between has come, or
 // has not, by one store, and its next life says the same again.
 //
 // `state` also has how often tasks of the barrier were cut short by a death since they took their
-// seats, and whether that was other in the round before: so all who wait for a round are told the
+// entries, and whether that was other in the round before: so all who wait for a round are told the
 // same, whoever looks first.
 
 #include "wb/barrier.h"
@@ -41,12 +41,12 @@ enum wb_status wb_barrier_init(struct wb_barrier *barrier, struct wb_participant
 
 // ---- Seats --------------------------------------------------------------------------------------
 
-// The seat of a task, which takes one if need be; NULL: there is none for it.
+// The entry of a task, which takes one if need be; NULL: there is none for it.
 static struct wb_participant *participant_of(const struct wb_barrier *barrier, struct wb_task *task)
 {
     for (uint32_t i = 0; i < barrier->n_participants; i++) {
         struct wb_participant *participant = &barrier->participants[i];
-        // Relaxed: a seat comes with what was there before, all zero.
+        // Relaxed: an entry comes with what was there before, all zero.
         uint32_t holder = wb_word_load(&participant->task, WB_RELAXED);
         if (holder == 0 && wb_word_compare_swap(&participant->task, &holder,
                                                 wb_wait_queue_holder(task), WB_RELAXED, WB_RELAXED))
@@ -71,7 +71,7 @@ enum wb_status wb_barrier_join(struct wb_barrier *barrier, struct wb_task *task)
 
 // ---- A round ------------------------------------------------------------------------------------
 
-// What a seat says that has come for the round of `state`. 0: for none yet.
+// What an entry says that has come for the round of `state`. 0: for none yet.
 static uint32_t arrival(uint32_t state)
 {
     return (state >> ROUND_SHIFT) + 1;
@@ -110,7 +110,7 @@ static bool is_one_gone(const struct wb_barrier *barrier, uint32_t state,
 }
 
 // How often tasks of the barrier, all of which are here, were cut short since they took their
-// seats.
+// entries.
 static uint32_t cuts(const struct wb_barrier *barrier, const struct wb_system *system)
 {
     uint32_t n = 0;
@@ -186,7 +186,7 @@ static void arrive(const struct wb_barrier *barrier, struct wb_participant *own,
     wb_word_fence(WB_SEQ_CST);
 }
 
-// What the task says by its seat once it is told, so that it comes anew or waits on.
+// What the task says by its entry once it is told, so that it comes anew or waits on.
 static int leave(struct wb_participant *own, enum wb_status status)
 {
     const uint32_t arrived = wb_word_load(&own->arrived, WB_RELAXED);

@@ -6,8 +6,8 @@
 // of the most urgent waiter, so each signal has one waiter and each waiter one signal, and who
 // leaves because its time is over knows by the same word whether it was signalled first.
 //
-// A task that is killed in between has been told in vain. Until it returns it has the gate in its
-// `condition`, and recovery chooses another for it (wait_queue.c).
+// A task that is killed in between has been told in vain. Until it returns it has the wait queue in
+// its `condition`, and recovery chooses another for it (wait_queue.c).
 //
 // One that is killed with the mutex may have been about to signal. Recovery wakes everybody: either
 // a waiter finds that the holder is over, and takes the mutex, or another has taken it before; and

@@ -2,9 +2,9 @@
 // Inheritance of priorities, on one core and across cores.
 //
 // An effective priority is never handed over: the kernel that owns a task computes it anew from the
-// words of those that wait. Whoever changes one of these words counts up the task's `nudges` and
-// leaves a note with its core; the agent that finds them counted up computes. So a nudge may
-// coalesce, come late, or be lost together with a core, and nothing has to be taken back.
+// words of those that wait. Whoever changes one of these words counts up the task's `reevaluations`
+// and leaves a note with its core; the agent that finds them counted up computes. So a reevaluation
+// may coalesce, come late, or be lost together with a core, and nothing has to be taken back.
 
 #include "wait_queue.h"
 
@@ -37,7 +37,7 @@ static void reevaluate(struct wb_task *task)
 
 static struct wb_task *holder_of(const struct wb_wait_queue *queue, struct wb_system *system)
 {
-    // Relaxed: the holder may change at any time; whoever takes the gate looks for itself.
+    // Relaxed: the holder may change at any time; whoever takes the wait queue looks for itself.
     return queue != NULL ? wb_wait_queue_living(system, wb_word_load(&queue->holder, WB_RELAXED))
                          : NULL;
 }

@@ -2,13 +2,13 @@
 // One wait for everything.
 //
 // The task says at each of the set that it waits: in `waiting` of each port, and for semaphores in
-// one word of its own that has a bit for each of them (wait_queue.h), and in `waited` of each gate.
-// Then it looks at all of them once more, and blocks. Whoever changes a port or a gate looks at
-// these after it. Each has a full fence between its stores and its loads, so at least one of the
-// two sees the other (see port.c).
+// one word of its own that has a bit for each of them (wait_queue.h), and in `waited` of each wait
+// queue. Then it looks at all of them once more, and blocks. Whoever changes a port or a wait queue
+// looks at these after it. Each has a full fence between its stores and its loads, so at least one
+// of the two sees the other (see port.c).
 //
 // A task that waits for a set takes nothing, so nobody is passed over for it: who gives a permit
-// wakes all that have the gate in their set, and besides the one that is to take it.
+// wakes all that have the wait queue in their set, and besides the one that is to take it.
 
 #include "wb/wait.h"
 
@@ -18,7 +18,7 @@
 // ---- Looking ------------------------------------------------------------------------------------
 
 // The attempt is taken back. It may have freed what killed senders left before the message: where
-// nothing was held, the message is at the edge.
+// nothing was held, the message is at `committed`.
 static bool has_message(struct wb_port *in)
 {
     const uint32_t claimed = in->claimed;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gates: waiting without lists.
 //
-// A waiter says in its own `waits_for` that it waits here, and in `waited` of the gate that
-// somebody does, then tries once more, and blocks. Who gives changes the gate and then looks at
-// `waited`. Each has a full fence between its stores and its load, so at least one of the two sees
-// the other (see port.c). The giver looks through the tasks, clears `waits_for` of the most urgent
-// one, which chooses it, and wakes it; the chosen one tries again, as anybody may meanwhile.
+// A waiter says in its own `waits_for` that it waits here, and in `waited` of the wait queue that
+// somebody does, then tries once more, and blocks. Who gives changes the wait queue and then looks
+// at `waited`. Each has a full fence between its stores and its load, so at least one of the two
+// sees the other (see port.c). The giver looks through the tasks, clears `waits_for` of the most
+// urgent one, which chooses it, and wakes it; the chosen one tries again, as anybody may meanwhile.
 //
-// A task may also wait for several gates at once (wait.c). It takes nothing, and is woken besides
-// the chosen one.
+// A task may also wait for several wait queues at once (wait.c). It takes nothing, and is woken
+// besides the chosen one.
 //
 // A giver may be killed after it chose, or choose a task that was killed: recovery wakes everybody,
 // and everybody tries again.

@@ -19,7 +19,7 @@ enum wb_status wb_wait_queue_enter(struct wb_wait_queue *queue, wb_wait_queue_at
 enum wb_status wb_wait_queue_poll(struct wb_wait_queue *queue, wb_wait_queue_attempt *attempt,
                                   struct wb_task *self, uint64_t until_ns);
 
-/// Chooses the most urgent task that waits at the gate, if one does, and wakes it.
+/// Chooses the most urgent task that waits at the wait queue, if one does, and wakes it.
 void wb_wait_queue_choose(struct wb_wait_queue *queue, struct wb_system *system);
 
 /// The same of all that wait there: all are ready before one of them runs. To be called after a
@@ -29,20 +29,20 @@ void wb_wait_queue_choose_all(struct wb_wait_queue *queue, struct wb_system *sys
 /// The same of all that wait for a condition with this mutex.
 void wb_wait_queue_choose_guarded(struct wb_wait_queue *mutex, struct wb_system *system);
 
-/// Wakes the most urgent task that waits at the gate, and all that have it in a set, before one of
-/// them runs. To be called after a store of what they wait for.
+/// Wakes the most urgent task that waits at the wait queue, and all that have it in a set, before
+/// one of them runs. To be called after a store of what they wait for.
 void wb_wait_queue_open(struct wb_wait_queue *queue, struct wb_system *system);
 
-/// The gate's bit in wb_sync.set, by its address: another may have the same, and wake for nothing
-/// those that wait for this one.
+/// The wait queue's bit in wb_sync.set, by its address: another may have the same, and wake for
+/// nothing those that wait for this one.
 static inline uint32_t wb_wait_queue_bit(const struct wb_wait_queue *queue)
 {
     // Fibonacci hashing, as in lock.c.
     return 1u << ((uint32_t)((uintptr_t)queue >> 2) * 2654435769u >> 27);
 }
 
-/// What `holder` of a gate is while the task holds it: its number from 1 in the lower bits, and how
-/// many lives it has had in the upper ones, in which a task that was cut short differs.
+/// What `holder` of a wait queue is while the task holds it: its number from 1 in the lower bits,
+/// and how many lives it has had in the upper ones, in which a task that was cut short differs.
 static inline uint32_t wb_wait_queue_holder(const struct wb_task *task)
 {
     return (task->id + 1) | wb_word_load(&task->incarnation, WB_RELAXED) << WB_HOLDER_BITS;
@@ -57,11 +57,11 @@ static inline bool wb_wait_queue_is_held_by(const struct wb_wait_queue *queue,
 
 // ---- inherit.c ----------------------------------------------------------------------------------
 
-/// The task that holds a gate; NULL when nobody does, or when that task is over or has been started
-/// again since.
+/// The task that holds a wait queue; NULL when nobody does, or when that task is over or has been
+/// started again since.
 struct wb_task *wb_wait_queue_living(struct wb_system *system, uint32_t holder);
 
-/// Makes the holder of a gate at least as urgent as `self`, which waits there.
+/// Makes the holder of a wait queue at least as urgent as `self`, which waits there.
 void wb_inherit_boost(const struct wb_wait_queue *queue, const struct wb_task *self);
 
 /// Makes it no more urgent than need be, once `self` waits no more.

@@ -48,7 +48,7 @@ uint32_t wb_task_needs(const struct wb_task_config *config)
 }
 
 // What is shared moves without being asked, and as it is.
-static bool is_good_for_all(const struct wb_system *system, const struct wb_task_config *config)
+static bool is_valid_for_all(const struct wb_system *system, const struct wb_task_config *config)
 {
     return !is_shared(config) ||
            ((config->cores >> config->core % 32 & 1) != 0 && config->mode == WB_HANDOFF &&
@@ -64,7 +64,7 @@ enum wb_status wb_task_add(struct wb_system *system, const struct wb_task_config
         return WB_ERR_INVAL;
     if ((wb_task_needs(config) & ~wb_kernel_can()) != 0)
         return WB_ERR_UNABLE;
-    if (!has_parts(config) || !is_good_for_all(system, config))
+    if (!has_parts(config) || !is_valid_for_all(system, config))
         return WB_ERR_INVAL;
     unsigned char *heap = config->heap != NULL
                               ? config->heap

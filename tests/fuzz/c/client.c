@@ -19,7 +19,7 @@ enum { PACKETS_MOST = 16, SLOT_MOST = 1 << 16, ANSWER_MS = 1000 };
 static char folder[64];
 static int listener;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static uint8_t *input;  // for the next guest; NULL: it is turned away
+static uint8_t *input;  // for the next client; NULL: it is turned away
 static size_t input_bytes;
 
 // What waits for nothing but time has waited.
