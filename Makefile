@@ -218,7 +218,7 @@ test-model: $(PYTHON)
 	@$(MAKE) -C middleware/model BUILD=$(abspath $(BUILD)) PYTHON=$(abspath $(PYTHON)) test
 
 # Of the documents, and of what runs the suites.
-DOCUMENT_TESTS := $(patsubst %,tests/test_%.py,contract documents hello numbers policies site suites)
+DOCUMENT_TESTS := $(patsubst %,tests/test_%.py,contract documents hello names numbers policies site suites)
 
 test-documents: build $(PYTHON)
 	$(PYTHON) -m pytest --quiet $(DOCUMENT_TESTS)

@@ -16,7 +16,17 @@ CODE = set(
 )
 CODE_NAMES = {"Makefile", "run"}
 # `dv` and `formal` verify the hardware, `fault_injection` are programs that go wrong on a board.
-TESTS = {"conform", "dv", "fake", "formal", "recorded", "snapshots", "test", "tests", "fault_injection"}
+TESTS = {
+    "conform",
+    "dv",
+    "fake",
+    "formal",
+    "recorded",
+    "snapshots",
+    "test",
+    "tests",
+    "fault_injection",
+}
 NOT_PRODUCT = TESTS | {"data", "docs"}
 THIRD_PARTY = re.compile(r"uplot|htm\.min|yyjson|third_party")
 TEST_FILE = re.compile(r"^(test_.*|tests|second_machine|check_vectorised)$")

@@ -37,7 +37,10 @@ def test_the_linker_script_and_the_board_file_have_the_memory_of_the_map() -> No
 def test_the_launcher_takes_no_more_than_the_map_has_for_it() -> None:
     """With the globals of an application that has next to none."""
     listed = subprocess.run(
-        ["arm-none-eabi-nm", emulated.BUILD / "fault_injection"], capture_output=True, text=True, check=True
+        ["arm-none-eabi-nm", emulated.BUILD / "fault_injection"],
+        capture_output=True,
+        text=True,
+        check=True,
     ).stdout
     at = {name: int(value, 16) for value, name in re.findall(r"^(\w+) \S (gvm_\w+)$", listed, re.M)}
     launcher_mb = re.search(r"MAP_LAUNCHER_MB (\d+)", (BOARD / "map.h").read_text())[1]
