@@ -205,14 +205,14 @@ static void peer_closes(uint32_t port)
 // The task goes on in another process, which has none of its connections. No kernel comes again.
 static void kernel_dies(void)
 {
-    const uint32_t place = wb_word_load(&game.self->place, WB_SEQ_CST);
+    const uint32_t place = wb_word_load(&game.self->owner_state, WB_SEQ_CST);
 
     if (game.core + 1 == CORES)
         return;
     while (game.n_accepted > 0)
         close(game.accepted[--game.n_accepted]);
     game.core++;
-    wb_word_store(&game.self->place, wb_owner_state(wb_task_state_of(place), game.core),
+    wb_word_store(&game.self->owner_state, wb_owner_state(wb_task_state_of(place), game.core),
                   WB_SEQ_CST);
     stub_become(game.core, game.self);
 }
