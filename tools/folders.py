@@ -5,10 +5,11 @@
 The rows and their last column come from what is there: the folders that git tracks, the headers
 that C files include, and the crates that Cargo.toml names. The sentence in the middle is written by
 hand and kept. With `--check` nothing is written: exits with 1 if the table is not that of the tree,
-or a folder has no sentence.
+or a folder has no sentence. Boards, kernels and the launcher have no circle of headers.
 """
 
 import argparse
+import os
 import re
 import subprocess
 import sys
@@ -16,11 +17,15 @@ import tomllib
 from collections import defaultdict
 from pathlib import Path, PurePosixPath
 
+from circles import circles
+
 DOCUMENT = Path("ARCHITECTURE.md")
 BEGIN, END = "<!-- folders: make folders -->", "<!-- end of folders -->"
 # Folders whose own folders have a row each.
 OPENED = ("", "clients", "crates", "kernels", "launcher", "middleware", "middleware/src")
 MISSING = "?"
+# Between these, arrows go one way.
+ROOMS = ("boards", "clients", "kernels", "launcher")
 # What a folder's tests include says nothing of the folder.
 TESTS = {"test", "tests", "conform"}
 
@@ -55,14 +60,22 @@ def headers_by_name(files: list[PurePosixPath]) -> dict[str, list[PurePosixPath]
     return found
 
 
+def meant(path: PurePosixPath, name: str, headers: dict[str, list[PurePosixPath]]) -> set[str]:
+    """The folders of the headers that an include of a C file may mean."""
+    beside = PurePosixPath(os.path.normpath(path.parent / name))
+    named = headers.get(name.replace("../", ""), [])
+    folders = {folder for header in named if (folder := folder_of(header))}
+    if beside in named:
+        return {folder for folder in (folder_of(beside),) if folder}
+    # Programs of their own, which nothing else is compiled with the headers of.
+    return folders - {"apps", "rtl"} or folders
+
+
 def included(path: PurePosixPath, headers: dict[str, list[PurePosixPath]]) -> set[str]:
     """The folders whose headers a C file includes."""
-    found = set()
-    for name in re.findall(r'^#include "([^"]+)"', Path(path).read_text(), re.MULTILINE):
-        meant = {folder_of(header) for header in headers.get(name.replace("../", ""), [])}
-        if folder_of(path) not in meant:
-            found |= meant - {None}
-    return found
+    names = re.findall(r'^#include "([^"]+)"', Path(path).read_text(), re.MULTILINE)
+    all_meant = [meant(path, name, headers) for name in names]
+    return {folder for folders in all_meant if folder_of(path) not in folders for folder in folders}
 
 
 def crates(files: list[PurePosixPath]) -> dict[str, str]:
@@ -89,6 +102,12 @@ def uses(files: list[PurePosixPath]) -> dict[str, set[str]]:
             wanted = tomllib.loads(Path(path).read_text()).get("dependencies", {})
             found[folder] |= {names[name] for name in wanted if name in names}
     return {folder: others - {folder} for folder, others in found.items()}
+
+
+def circles_of_rooms(used: dict[str, set[str]]) -> list[set[str]]:
+    """Boards, kernels and the launcher that include each other's headers."""
+    rooms = {folder for folder in used if folder.split("/")[0] in ROOMS}
+    return circles({folder: used[folder] & rooms for folder in rooms})
 
 
 def sentences(table: str) -> dict[str, str]:
@@ -127,7 +146,10 @@ def main() -> int:
         DOCUMENT.write_text(before + BEGIN + "\n" + drawn + END + after)
     if empty:
         print(f"{DOCUMENT}: say in the second column what these are: {', '.join(empty)}")
-    return 1 if empty or (check and drawn != table) else 0
+    found = circles_of_rooms(uses(tracked()))
+    for circle in found:
+        print(f"headers of {', '.join(sorted(circle))} include each other: break the circle")
+    return 1 if empty or found or (check and drawn != table) else 0
 
 
 if __name__ == "__main__":

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "rv32_soc.h"
-#include "switch.h"
 
 enum { WORDS = 8, INTERRUPTS = 8, ENABLED = 1 << 3 | 1 << 7 | 1 << 17, LINE_ENABLED = 1 << 17 };
 

@@ -4,6 +4,7 @@
 #define WB_RISCV_BOARD_H
 
 #include "board.h"
+#include "switch.h"
 
 // Private memory: each core has its own at one address (its TCM), zeroed before its kernel starts.
 #define WB_PRIVATE __attribute__((section(".private")))
