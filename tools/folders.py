@@ -5,7 +5,7 @@
 The rows and their last column come from what is there: the folders that git tracks, the headers
 that C files include, and the crates that Cargo.toml names. The sentence in the middle is written by
 hand and kept. With `--check` nothing is written: exits with 1 if the table is not that of the tree,
-or a folder has no sentence. Boards, kernels and the launcher have no circle of headers.
+or a folder has no sentence, or the headers of folders of C include each other.
 """
 
 import argparse
@@ -25,7 +25,7 @@ BEGIN, END = "<!-- folders: make folders -->", "<!-- end of folders -->"
 OPENED = ("", "clients", "crates", "kernels", "launcher", "middleware", "middleware/src")
 MISSING = "?"
 # Between these, arrows go one way.
-ROOMS = ("boards", "clients", "kernels", "launcher")
+ROOMS = ("boards", "clients", "kernels", "launcher", "middleware")
 # What a folder's tests include says nothing of the folder.
 TESTS = {"test", "tests", "conform"}
 
@@ -105,7 +105,7 @@ def uses(files: list[PurePosixPath]) -> dict[str, set[str]]:
 
 
 def circles_of_rooms(used: dict[str, set[str]]) -> list[set[str]]:
-    """Boards, kernels and the launcher that include each other's headers."""
+    """Folders of C whose headers include each other."""
     rooms = {folder for folder in used if folder.split("/")[0] in ROOMS}
     return circles({folder: used[folder] & rooms for folder in rooms})
 

@@ -4,7 +4,7 @@
 #ifndef WB_FRAME_H
 #define WB_FRAME_H
 
-#include "../channel/channel.h"
+#include "../parts.h"
 #include "../word/mem.h"
 #include "wb/system.h"
 
