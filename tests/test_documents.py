@@ -3,11 +3,17 @@
 
 import re
 import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
 import pytest
 from documents import ROOT, anchor, blocks, documents, files, prose
+
+sys.path.append(str(ROOT / "tools"))
+
+from suites import SUITES
+from suites import read as read_suites
 
 
 @pytest.mark.parametrize(
@@ -78,12 +84,9 @@ def test_make_lists_its_verbs_whatever_was_built() -> None:
 
 
 def test_every_input_of_a_suite_exists() -> None:
-    text = (ROOT / "Makefile").read_text()
-    suites = re.findall(r"^\t([a-z0-9-]+):\d+:\d:[a-z-]*:(\S+)", text, re.MULTILINE)
+    suites = read_suites(ROOT / SUITES)
     assert len(suites) > 10
-    variables = re.findall(r"^[A-Z_]+ := (\S+,\S+)$", text, re.MULTILINE)
-    lists = [*variables, *(inputs for _, inputs in suites)]
-    names = {name.rstrip("~") for inputs in lists for name in inputs.split(",") if "$" not in name}
+    names = {name.removesuffix("~") for suite in suites for name in suite.inputs}
     assert "middleware/src" in names
     missing = {name for name in names if not (ROOT / name).exists()}
     assert [name for name in missing if "*" not in name or not list(ROOT.glob(name))] == []
@@ -92,8 +95,8 @@ def test_every_input_of_a_suite_exists() -> None:
 def test_a_page_that_tests_of_crates_read_is_an_input_of_their_suite() -> None:
     tests = "\n".join(path.read_text() for path in (ROOT / "crates").glob("*/tests/**/*.rs"))
     read = set(re.findall(r'join\("(docs/[^"]+)"\)', tests))
-    (inputs,) = re.findall(r"^KEYS := (\S+)$", (ROOT / "Makefile").read_text(), re.MULTILINE)
-    assert read == set(inputs.split(","))
+    (suite,) = [one for one in read_suites(ROOT / SUITES) if one.name == "test-crates"]
+    assert read == {name for name in suite.inputs if name.startswith("docs/")}
 
 
 def test_every_subcommand_that_is_named_exists() -> None:
