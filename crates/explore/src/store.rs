@@ -36,7 +36,10 @@ pub enum StoreError {
     /// It is of another application, platform, duration or seed.
     #[error("it is of another application, platform, duration or seed")]
     Other,
-    /// This line or row, from 1, makes no sense; 0: none of it does.
+    /// A Parquet file without its end, or of another program.
+    #[error("it is not a whole explore.parquet")]
+    Incomplete,
+    /// This line, from 1, makes no sense.
     #[error("line {0} makes no sense: {1}")]
     Line(usize, String),
 }
@@ -48,9 +51,17 @@ struct Head {
 }
 
 #[derive(Serialize, Deserialize)]
-struct StoredOutcome {
-    candidate: Candidate,
-    verdict: Verdict,
+pub(crate) struct StoredOutcome {
+    pub candidate: Candidate,
+    pub verdict: Verdict,
+}
+
+/// How far [`read_lines`] came.
+pub(crate) struct LinesRead {
+    pub lines: usize,
+    pub bytes: u64,
+    /// The line that it ended at: an empty one, or one that was cut off.
+    pub rest: Vec<u8>,
 }
 
 impl Store {
@@ -69,29 +80,15 @@ impl Store {
     /// # Errors
     /// It cannot be read, is of something else, or was damaged.
     pub fn resume(path: &Path, identity: &str) -> Result<Self, StoreError> {
-        let mut reader = BufReader::new(File::open(path)?);
         let mut known = HashMap::new();
-        let (mut line, mut complete, mut number) = (Vec::new(), 0u64, 0);
-        while reader.read_until(b'\n', &mut line)? > 0 && line.ends_with(b"\n") {
-            number += 1;
-            let wrong = |error: serde_json::Error| StoreError::Line(number, error.to_string());
-            if number == 1 {
-                let head: Head = serde_json::from_slice(&line).map_err(wrong)?;
-                if head.version != VERSION || head.identity != identity {
-                    return Err(StoreError::Other);
-                }
-            } else {
-                let row: StoredOutcome = serde_json::from_slice(&line).map_err(wrong)?;
-                known.insert(row.candidate, row.verdict);
-            }
-            complete += line.len() as u64;
-            line.clear();
-        }
-        if number == 0 {
-            return Err(StoreError::Line(1, "it is not there".into()));
+        let read = read_lines(BufReader::new(File::open(path)?), identity, |row| {
+            known.insert(row.candidate, row.verdict);
+        })?;
+        if read.rest == b"\n" {
+            return Err(StoreError::Line(read.lines + 1, "it is empty".into()));
         }
         let mut file = OpenOptions::new().write(true).open(path)?;
-        file.set_len(complete)?;
+        file.set_len(read.bytes)?;
         io::Seek::seek(&mut file, io::SeekFrom::End(0))?;
         Ok(Self { known, file: Some(file) })
     }
@@ -134,9 +131,51 @@ impl Store {
     }
 }
 
-/// One write for a line, so that no other lies within it.
-fn write_line(file: &mut File, value: &impl Serialize) -> io::Result<()> {
+/// Hands on what lines say, until one that is empty or cut off.
+pub(crate) fn read_lines(
+    mut reader: impl BufRead,
+    identity: &str,
+    mut take: impl FnMut(StoredOutcome),
+) -> Result<LinesRead, StoreError> {
+    let mut read = LinesRead { lines: 0, bytes: 0, rest: Vec::new() };
+    while reader.read_until(b'\n', &mut read.rest)? > 1 && read.rest.ends_with(b"\n") {
+        read.lines += 1;
+        let wrong = |error: serde_json::Error| StoreError::Line(read.lines, error.to_string());
+        if read.lines == 1 {
+            let head: Head = serde_json::from_slice(&read.rest).map_err(wrong)?;
+            if head.version != VERSION || head.identity != identity {
+                return Err(StoreError::Other);
+            }
+        } else {
+            take(serde_json::from_slice(&read.rest).map_err(wrong)?);
+        }
+        read.bytes += read.rest.len() as u64;
+        read.rest.clear();
+    }
+    if read.lines == 0 { Err(StoreError::Line(1, "it is not there".into())) } else { Ok(read) }
+}
+
+/// The lines of a whole file, with an empty one at the end.
+pub(crate) fn all_lines<'a>(
+    identity: &str,
+    rows: impl Iterator<Item = (&'a Candidate, &'a Outcome)>,
+) -> serde_json::Result<Vec<u8>> {
+    let mut text = line(&Head { version: VERSION, identity: identity.into() })?;
+    for (candidate, outcome) in rows {
+        let (candidate, verdict) = (candidate.clone(), Ok(outcome.clone()));
+        text.append(&mut line(&StoredOutcome { candidate, verdict })?);
+    }
+    text.push(b'\n');
+    Ok(text)
+}
+
+fn line(value: &impl Serialize) -> serde_json::Result<Vec<u8>> {
     let mut text = serde_json::to_vec(value)?;
     text.push(b'\n');
-    file.write_all(&text)
+    Ok(text)
+}
+
+/// One write for a line, so that no other lies within it.
+fn write_line(file: &mut File, value: &impl Serialize) -> io::Result<()> {
+    file.write_all(&line(value)?)
 }

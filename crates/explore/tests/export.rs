@@ -2,6 +2,7 @@
 //! The files say what was found: they are read back here.
 
 use std::path::Path;
+use std::time::Instant;
 
 use crate::common::{Analytic, options, run};
 use parquet::file::reader::{FileReader, SerializedFileReader};
@@ -157,6 +158,9 @@ fn the_parquet_file_has_the_same_rows_with_types() {
         assert_eq!(*fields[9], Field::Double(entry.outcome.latency_ms.unwrap()));
         assert_eq!(*fields[10], Field::Int(entry.outcome.cores as i32));
         assert_eq!(*fields[11], Field::Bool(entry.pareto));
+        let outcome = serde_json::to_string(&entry.outcome).unwrap();
+        assert_eq!(*fields[12], Field::Str(outcome));
+        assert_eq!(fields.len(), 13);
     }
 }
 
@@ -172,9 +176,11 @@ fn what_the_parquet_file_knows_is_restored_to_the_bit_and_of_nothing_else() {
     let entries = found.entries().map(|entry| (entry.candidate.clone(), entry.outcome.clone()));
     assert_eq!(known, entries.collect::<Vec<_>>());
     assert!(matches!(restore(&path, "other"), Err(StoreError::Other)));
-    std::fs::write(&path, "no parquet").unwrap();
-    assert!(matches!(restore(&path, "it"), Err(StoreError::Line(0, _))));
-    assert!(matches!(restore(folder.path(), "it"), Err(StoreError::Io(_) | StoreError::Line(..))));
+    for text in ["", "PAR1", "no parquet"] {
+        std::fs::write(&path, text).unwrap();
+        assert!(matches!(restore(&path, "it"), Err(StoreError::Incomplete)), "{text}");
+    }
+    assert!(matches!(restore(folder.path(), "it"), Err(StoreError::Io(_))));
 }
 
 #[test]
@@ -185,9 +191,8 @@ fn a_damaged_parquet_file_is_an_error_and_never_a_panic() {
     let mut whole = Vec::new();
     whimbrel_explore::parquet(&system, &found, "it", &mut whole).unwrap();
 
-    // The end says where everything is: each byte of it, and every 61st of the rest.
-    let end = whole.len() - 1024;
-    let places = (0..end).step_by(61).chain(end..whole.len());
+    // Each byte of the beginning, and every 61st of the rest.
+    let places = (0..1024).chain((1024..whole.len()).step_by(61));
     let mut refused = 0;
     for (at, changed) in places.zip([0x01, 0x80, 0xff].into_iter().cycle()) {
         let mut damaged = whole.clone();
@@ -201,6 +206,41 @@ fn a_damaged_parquet_file_is_an_error_and_never_a_panic() {
     }
     // Most of it is text of which any letter may be another.
     assert!(refused > 100, "{refused} of {}", whole.len());
+}
+
+/// A Parquet file of `lines` and a footer.
+fn with_footer(lines: &[u8], footer: &[u8]) -> Vec<u8> {
+    let length = (footer.len() as u32).to_le_bytes();
+    [b"PAR1", lines, footer, &length, b"PAR1"].concat()
+}
+
+/// Fuzzing found it: the library counted 2^31 booleans of no byte each for a minute.
+#[test]
+fn a_count_in_the_footer_costs_no_time_and_no_memory() {
+    const MOST: [u8; 5] = [0xff, 0xff, 0xff, 0xff, 0x07];
+    let list = |of: u8| [&[0xf0 | of][..], &MOST].concat();
+    let (structs, text, lists, booleans) = (12, 8, 9, 2);
+    // Fields of a file: 2, the schema; 4, groups of rows; 5, pairs of texts; 9, one of no meaning.
+    let field = |number: u8, of: u8| [&[number << 4 | 9][..], &list(of)].concat();
+    let deep = [field(9, lists), list(lists), list(booleans)].concat();
+    let mut footers = vec![field(9, booleans), deep, [&[0x98][..], &MOST].concat()];
+    footers.extend([2, 4, 5].map(|number| field(number, structs)));
+    footers.extend([2, 4, 5].map(|number| field(number, text)));
+
+    let (system, found) = explored(&[50_000]);
+    let mut whole = Vec::new();
+    whimbrel_explore::parquet(&system, &found, "it", &mut whole).unwrap();
+    let end = whole.windows(2).position(|two| two == b"\n\n").unwrap() + 2;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("explore.parquet");
+    let begun = Instant::now();
+    for footer in &footers {
+        std::fs::write(&path, with_footer(&[], footer)).unwrap();
+        assert!(restore(&path, "it").is_err(), "{footer:?}");
+        std::fs::write(&path, with_footer(&whole[4..end], footer)).unwrap();
+        assert_eq!(restore(&path, "it").unwrap().len(), found.entries().count(), "{footer:?}");
+    }
+    assert!(begun.elapsed().as_secs() < 10, "{:?}", begun.elapsed());
 }
 
 #[test]

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Every candidate that ran as Parquet: the columns of the CSV with their types, and what an
-//! exploration goes on from.
+//! Every candidate that ran as Parquet: the columns of the CSV with their types, and its outcome.
+//! Before the first column stand the lines that an exploration resumes from. Readers of Parquet
+//! skip them. [`crate::restore`] reads nothing else, as a reader of Parquet trusts the counts in a
+//! file.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -9,8 +11,7 @@ use parquet::basic::{LogicalType, Repetition, Type as Physical};
 use parquet::data_type::{
     BoolType, ByteArray, ByteArrayType, DataType, DoubleType, Int32Type, Int64Type,
 };
-use parquet::errors::Result;
-use parquet::file::metadata::KeyValue;
+use parquet::errors::{ParquetError, Result};
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::types::{Type, TypePtr};
@@ -19,14 +20,12 @@ use serde::Serialize;
 use super::summary::per_second;
 use super::tabular::COLUMNS;
 use crate::result::{Entry, Exploration};
+use crate::store::all_lines;
 use crate::system::System;
 use crate::text::Words;
 
-/// What a file says of itself: what it is of.
-pub(crate) const IDENTITY: &str = "whimbrel.identity";
-/// Columns with all of a candidate and of what came of it, as JSON.
-pub(crate) const CANDIDATE: &str = "candidate";
-pub(crate) const OUTCOME: &str = "outcome";
+/// A column with everything that came of a candidate, as JSON.
+const OUTCOME: &str = "outcome";
 
 /// Writes `explore.parquet`, in one row group. `identity`: as [`crate::Store::create`] takes it.
 ///
@@ -49,11 +48,10 @@ fn write(
 ) -> Result<()> {
     let words = Words(system);
     let all: Vec<&Entry> = exploration.entries().collect();
-    let properties = WriterProperties::builder()
-        .set_created_by("whimbrel".into())
-        .set_key_value_metadata(Some(vec![KeyValue::new(IDENTITY.into(), identity.to_owned())]))
-        .build();
+    let properties = WriterProperties::builder().set_created_by("whimbrel".into()).build();
     let mut file = SerializedFileWriter::new(out, schema()?, Arc::new(properties))?;
+    let rows = all.iter().map(|entry| (&entry.candidate, &entry.outcome));
+    file.write_all(&all_lines(identity, rows).map_err(|e| ParquetError::External(e.into()))?)?;
     let mut group = file.next_row_group()?;
 
     let text = |of: &dyn Fn(&Entry) -> String| -> Vec<ByteArray> {
@@ -79,7 +77,6 @@ fn write(
     column::<Int32Type>(&mut group, &cores, None)?;
     let pareto: Vec<bool> = all.iter().map(|e| e.pareto).collect();
     column::<BoolType>(&mut group, &pareto, None)?;
-    column::<ByteArrayType>(&mut group, &text(&|e| json(&e.candidate)), None)?;
     column::<ByteArrayType>(&mut group, &text(&|e| json(&e.outcome)), None)?;
     group.close()?;
     file.close()?;
@@ -105,8 +102,7 @@ fn schema() -> Result<TypePtr> {
         let built = Type::primitive_type_builder(name, physical).with_repetition(presence);
         Ok(Arc::new(built.with_logical_type(text).build()?))
     };
-    let fields =
-        COLUMNS.iter().chain(&[CANDIDATE, OUTCOME]).map(column).collect::<Result<Vec<_>>>()?;
+    let fields = COLUMNS.iter().chain(&[OUTCOME]).map(column).collect::<Result<Vec<_>>>()?;
     Ok(Arc::new(Type::group_type_builder("explore").with_fields(fields).build()?))
 }
 

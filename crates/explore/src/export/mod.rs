@@ -6,6 +6,5 @@ mod summary;
 mod tabular;
 
 pub use columnar::parquet;
-pub(crate) use columnar::{CANDIDATE, IDENTITY, OUTCOME};
 pub use summary::json;
 pub use tabular::{csv, table};
