@@ -4,7 +4,7 @@
 #   make fuzz [TIME=SECONDS] [TARGETS='dot sip'] [FUZZ_BUILD=fast]
 
 FUZZ_C := avi client commands guests module pcap plan qoi rtp sdp sip wav
-FUZZ_RUST := app board client-rust dot explore graphml lines perfetto platform recorded rtapp saved sdf3 table
+FUZZ_RUST := app board client-rust control dot explore graphml lines perfetto platform recorded rtapp saved sdf3 table
 # `checked`: under AddressSanitizer and UBSan. `fast`: without, for many executions.
 FUZZ_BUILD ?= checked
 FUZZ := $(BUILD)/fuzz/$(FUZZ_BUILD)
@@ -68,6 +68,7 @@ $(FUZZ)/jpeg/%.o: tests/fuzz/fuzz.mk
 
 # ---- Rust ---------------------------------------------------------------------------------------
 
+# The targets are one program, which asks by what name it was started.
 # What cargo-fuzz asks LLVM for, of the stable compiler.
 FUZZ_RUSTFLAGS := -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
 	-Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
@@ -81,6 +82,7 @@ FUZZ_CARGO := $(BUILD)/fuzz/cargo
 fuzz-rust: cargo-is-there
 	export RUSTFLAGS='$(FUZZ_RUSTFLAGS)' FUZZ_RUNTIME=$$($(FUZZ_CC) -print-file-name=libclang_rt.fuzzer-$(ARCH).a); \
 		$(CARGO) build --locked --profile fuzz --package whimbrel-fuzz --target $(FUZZ_HOST) --target-dir ../$(FUZZ_CARGO)
+	@for target in $(FUZZ_RUST); do ln -sf whimbrel-fuzz $(FUZZ_CARGO)/$(FUZZ_HOST)/fuzz/$$target; done
 
 FUZZ_PROGRAMS = $(FUZZ_C:%=$(FUZZ)/%) $(FUZZ_RUST:%=$(FUZZ_CARGO)/$(FUZZ_HOST)/fuzz/%)
 TARGETS ?= $(FUZZ_C) $(FUZZ_RUST)

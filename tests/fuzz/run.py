@@ -62,7 +62,7 @@ def run(program: Path, seconds: int, work: Path) -> tuple[int, bytes]:
     ]
     environment = {**os.environ, "ASAN_OPTIONS": "allocator_may_return_null=1"}
     done = subprocess.run(
-        [program.resolve(), *words],
+        [program.absolute(), *words],
         env=environment,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,

@@ -2,17 +2,13 @@
 //! A recorded run: a summary up to the first zero, then the stream of core 0. It is written in the
 //! format of each viewer, and as a page.
 
-#![no_main]
-
 use std::fs;
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
-use whimbrel_fuzz::Nowhere;
+use crate::shared::Nowhere;
 use whimbrel_report::page;
 use whimbrel_trace::{Format, Recorded, export};
-
-whimbrel_fuzz::target!(read);
 
 static FOLDER: LazyLock<PathBuf> = LazyLock::new(|| {
     let shared = PathBuf::from("/dev/shm");
@@ -22,7 +18,7 @@ static FOLDER: LazyLock<PathBuf> = LazyLock::new(|| {
     folder
 });
 
-fn read(data: &[u8]) {
+pub fn read(data: &[u8]) {
     let end = data.iter().position(|byte| *byte == 0).unwrap_or(data.len());
     let (summary, stream) = (FOLDER.join("summary.json"), FOLDER.join("core-0.events"));
     if end > 0 {

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A board, and each of its variants.
 
-#![no_main]
-
 use std::str::from_utf8;
 
-use whimbrel_fuzz::show;
+use crate::shared::show;
 use whimbrel_model::Board;
 
-whimbrel_fuzz::target!(read);
-
-fn read(data: &[u8]) {
+pub fn read(data: &[u8]) {
     let Ok(text) = from_utf8(data) else { return };
     match Board::parse(text) {
         Ok(board) => {

@@ -2,8 +2,6 @@
 //! A client of a run whose other end is not one: the welcome is what the input begins with, and
 //! each packet after it is as long as the byte before it says, in words of four bytes.
 
-#![no_main]
-
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::sync::{LazyLock, Mutex};
@@ -15,8 +13,6 @@ use rustix::net::{
     send, socket,
 };
 use whimbrel_client::Client;
-
-whimbrel_fuzz::target!(read);
 
 const WELCOME: usize = 16;
 const PACKETS_MOST: usize = 16;
@@ -57,7 +53,7 @@ fn answer(guest: &OwnedFd) {
     }
 }
 
-fn read(data: &[u8]) {
+pub fn read(data: &[u8]) {
     let now = Some(Duration::ZERO);
     let folder = FOLDER.to_str().unwrap();
     *INPUT.lock().unwrap() = Some(data.to_vec());

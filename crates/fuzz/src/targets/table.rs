@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A table of mappings, for the video player of this repository.
 
-#![no_main]
-
 use std::path::Path;
 use std::str::from_utf8;
 use std::sync::LazyLock;
 
-use whimbrel_fuzz::show;
+use crate::shared::show;
 use whimbrel_model::{App, Manifest, Table};
-
-whimbrel_fuzz::target!(read);
 
 static APP: LazyLock<App> = LazyLock::new(|| {
     let text = include_str!("../../../../apps/fm_radio/app.toml");
@@ -18,7 +14,7 @@ static APP: LazyLock<App> = LazyLock::new(|| {
     Manifest::parse(text).and_then(|manifest| App::build(&manifest, &[], folder, folder)).unwrap()
 });
 
-fn read(data: &[u8]) {
+pub fn read(data: &[u8]) {
     let Ok(text) = from_utf8(data) else { return };
     let points_hz = [vec![100_000_000], vec![100_000_000, 500_000_000]];
     match Table::parse(text).and_then(|table| table.rows(&APP, &points_hz)) {

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The engine of a saved simulation: what is taken of one can be gone on with.
 
-#![no_main]
-
 use std::sync::LazyLock;
 
 use whimbrel_engine::engine::Engine;
 use whimbrel_model::Platform;
-
-whimbrel_fuzz::target!(read);
 
 const EVENTS_MOST: usize = 64;
 
@@ -18,7 +14,7 @@ static FRESH: LazyLock<Engine> = LazyLock::new(|| {
     Engine::new(&platform.description().unwrap())
 });
 
-fn read(data: &[u8]) {
+pub fn read(data: &[u8]) {
     let Some((now_ps, mut engine)) = FRESH.restore(data) else { return };
     let _ = engine.save(now_ps);
     let handle = engine.push(now_ps, 1);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the targets of libFuzzer share (`tests/fuzz/README.md`). Each is a program of its own,
-//! whose `main` is libFuzzer's; a panic ends it.
+//! Helpers that several targets use.
 
 use std::io::{self, Write};
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -10,26 +9,6 @@ use rustix::fs::{MemfdFlags, ftruncate, memfd_create};
 use rustix::io::pwrite;
 use whimbrel_model::import::{Options, together};
 use whimbrel_model::{App, Manifest, PlanOptions, Problem, Problems, Source, plan};
-
-/// Makes the function that libFuzzer calls of one on bytes.
-#[macro_export]
-macro_rules! target {
-    ($function:ident) => {
-        /// # Safety
-        /// libFuzzer gives `bytes` bytes at `data`.
-        #[unsafe(no_mangle)]
-        pub unsafe extern "C" fn LLVMFuzzerTestOneInput(data: *const u8, bytes: usize) -> i32 {
-            let data = if bytes == 0 {
-                &[]
-            } else {
-                // SAFETY: libFuzzer's promise.
-                unsafe { ::std::slice::from_raw_parts(data, bytes) }
-            };
-            $function(data);
-            0
-        }
-    };
-}
 
 /// A file in memory, for what reads files by their paths.
 #[derive(Debug)]

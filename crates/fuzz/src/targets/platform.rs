@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A platform, and the hardware that a simulation has of it.
 
-#![no_main]
-
 use std::str::from_utf8;
 
-use whimbrel_fuzz::show;
+use crate::shared::show;
 use whimbrel_hardware::Hardware;
 use whimbrel_model::Platform;
-
-whimbrel_fuzz::target!(read);
 
 /// A platform of a thousand cores is one too, and takes as much longer.
 const CORES_MOST: usize = 64;
 
-fn read(data: &[u8]) {
+pub fn read(data: &[u8]) {
     let Ok(text) = from_utf8(data) else { return };
     match Platform::parse(text) {
         Ok(platform) => match platform.description() {
