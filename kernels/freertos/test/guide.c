@@ -76,7 +76,7 @@ static void tell_hops(void)
            (unsigned int)hops_ns[0], (unsigned int)hops_ns[HOPS - 1]);
 }
 
-// What a task has run for while it stays, what time has passed, and its percentage. `outside_ns`:
+// What a task has run for while it stays, what time has passed, and its percentage. `elsewhere_ns`:
 // how long it has not run since the board began.
 static void tell_run_time(uint64_t elsewhere_ns)
 {
