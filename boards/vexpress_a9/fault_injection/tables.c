@@ -30,7 +30,7 @@ static const struct plan_param params[] = { { .key = "fault", .text = "" } };
 
 static const struct wb_channel_config channels[] = {
     { .name = "source_sink", .slots = 4, .slot_bytes = sizeof(uint32_t) },
-    { .name = "trial_trial", .slots = 1, .slot_bytes = sizeof(uint32_t) },
+    { .name = "faulty_faulty", .slots = 1, .slot_bytes = sizeof(uint32_t) },
 };
 
 #define TASK(function, where)                                                                      \
