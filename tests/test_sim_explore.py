@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import csv
+import itertools
 import json
 import os
 import random
@@ -12,7 +13,7 @@ import subprocess
 import tomllib
 from pathlib import Path
 
-from random_sims import SOURCE, Case, table
+from random_sims import SOURCE, THERMAL, Case, table
 from simulated import ROOT, WHIMBREL, Json, command, platform, simulate
 
 MODULE = ROOT / "build/test-apps/cpp.so"
@@ -213,3 +214,61 @@ def test_a_core_is_off_while_a_row_says_so_and_on_again_by_the_next(tmp_path: Pa
     always = simulate(tmp_path, TURNS, platform(POINT, POINT), *options, "--frame-rate", "20")
     assert always["cores"][1]["energy_uj"] == 0
     assert always["migrations"] == []
+
+
+TWO = """
+[app]
+name = "two"
+frame_rate = 100
+
+[[task]]
+name = "large"
+periodic = true
+cycles = 6000000
+
+[[task]]
+name = "small"
+periodic = true
+cycles = 3000000
+"""
+TWO_POINTS = "".join(
+    f"[[core.point]]\nmhz = {mhz}\nactive_mw = {mw}\nidle_mw = {mw // 4}\n"
+    for mhz, mw in ((700, 900), (1000, 2000))
+)
+SINK = {"step_ms": 10, "sink_k_per_w": 10, "sink_j_per_k": 0.02}
+
+
+def unlike_places() -> str:
+    """Three cores in a row, of 4, 4 and 1 mm² and equal but for that."""
+    hardware = platform(TWO_POINTS, TWO_POINTS, TWO_POINTS)
+    hardware += table("thermal", **{**THERMAL, **SINK}) + f"\n{SOURCE}\n"
+    left_mm = 0.0
+    for core, width_mm in enumerate((2, 2, 0.5)):
+        place = {"x_mm": left_mm, "y_mm": 0, "width_mm": width_mm, "height_mm": 2}
+        hardware += table("[block]", name=f"b{core}", core=core, **place)
+        left_mm += width_mm
+    return hardware
+
+
+def test_with_thermal_the_best_of_all_placements_is_found(tmp_path: Path) -> None:
+    """Cores at unlike places of a floorplan were taken for alike: the best was not tried."""
+    policy = ("--duration", "3s", "--seed", "1")
+    thermal = "thermal:limit_mc=40000,recover_mc=5000,settle_ms=200"
+    placed = {}
+    for large, small in itertools.product(range(3), repeat=2):
+        place = ("--map", f"large={large},small={small}")
+        words = (*policy, "--policy", thermal, "--compute", "model", *place)
+        run = simulate(tmp_path, TWO, unlike_places(), *words)
+        misses = sum(task["misses"] for task in run["tasks"])
+        placed[f"large={large} small={small}"] = (misses, run["energy"]["cores_uj"] / 1000)
+    words = [WHIMBREL, "explore", tmp_path / "app.toml", "--platform", tmp_path / "platform.toml"]
+    words += [*policy, "--policies", thermal, "--cores", "3", "--quiet", "-o", tmp_path / "found"]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode in (0, 1), done.stderr
+    with (tmp_path / "found/explore.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    found = {row["mapping"]: (int(row["misses"]), float(row["energy_mj"])) for row in rows}
+    assert found.items() <= placed.items()
+    assert min(found.values()) == min(placed.values())
+    # The first of cores that are alike would have stood for the last.
+    assert min(placed.values()) < min(placed[of] for of in placed if "large=2" not in of)
