@@ -17,7 +17,8 @@ mod targets;
 // What both ends of the control socket and lines are made of is the command's own: its source,
 // without the rest of it.
 #[path = "../../whimbrel/src/control/mod.rs"]
-#[expect(dead_code, unused_imports, reason = "what a run does with them")]
+#[expect(unused_imports, reason = "what a run does with them")]
+#[cfg_attr(not(test), expect(dead_code, reason = "what a run does with them"))]
 mod control;
 #[path = "../../whimbrel/src/protocol.rs"]
 #[expect(dead_code, reason = "what a run does with them")]

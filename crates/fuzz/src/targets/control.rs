@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The socket by which another terminal asks a run. The input is what comes from the other end: to
-//! the run a request if it begins with an even byte, else replies to a command that asks or watches.
+//! The socket by which another terminal asks a run. The input is what comes from the other end: a
+//! request to the run if it begins with an even byte, else replies to a command that asks it.
 
 use std::io::{Read, Write};
 use std::net::Shutdown;
