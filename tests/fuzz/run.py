@@ -18,8 +18,12 @@ from pathlib import Path
 
 CORPUS = Path(__file__).parent / "corpus"
 ROOT = Path(__file__).parents[2]
-# Of one input: what takes longer, or more memory, is a fault.
-MOST_S, MOST_MIB, MOST_BYTES = 10, 1024, 65536
+# Of one input: what takes longer, or more memory, is a fault. libFuzzer asks the clock on the wall:
+# beside other programs, a second of a processor lasts for many.
+MOST_S, MOST_MIB, MOST_BYTES = 30, 1024, 65536
+# How late a target may end. libFuzzer's alarm can wait for ever, for the allocator that it
+# interrupted.
+LATE_S = 2 * MOST_S + 60
 COUNTS = re.compile(rb"^stat::number_of_executed_units: (\d+)$", re.MULTILINE)
 TAIL_LINES = 60
 
@@ -61,14 +65,18 @@ def run(program: Path, seconds: int, work: Path) -> tuple[int, bytes]:
         *seeds_of(program.name),
     ]
     environment = {**os.environ, "ASAN_OPTIONS": "allocator_may_return_null=1"}
-    done = subprocess.run(
-        [program.absolute(), *words],
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        check=False,
-    )
+    try:
+        done = subprocess.run(
+            [program.absolute(), *words],
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            timeout=seconds + LATE_S,
+            check=False,
+        )
+    except subprocess.TimeoutExpired as expired:
+        return 1, (expired.stdout or b"") + b"\nIt did not end.\n"
     return done.returncode, done.stdout
 
 
