@@ -7,6 +7,7 @@ import json
 import os
 import random
 import resource
+import select
 import signal
 import socket
 import subprocess
@@ -23,7 +24,9 @@ from running import WHIMBREL
 
 sys.path.append(str(ROOT / "clients/python"))
 from whimbrel_client import (
+    BUSY,
     END,
+    GONE,
     HEAD,
     HELLO,
     MESSAGE,
@@ -384,6 +387,12 @@ class Pretended:
         self.thread = threading.Thread(target=self._serve, args=(path, connections))
         self.thread.start()
 
+    def end(self) -> None:
+        """In the place of a client that does not come: who says no hello is let go."""
+        with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as one:
+            one.connect(f"{self.name}/scope.client")
+        self.thread.join()
+
     def _serve(self, path: Path, connections: tuple[tuple[bytes, list[bytes]], ...]) -> None:
         with suppress(OSError):
             for welcome, packets in connections:
@@ -422,8 +431,8 @@ def read_in_python(run: str, _folder: Path) -> Outcome:
     return got, "over"
 
 
-def read_in_c(run: str, folder: Path) -> Outcome:
-    words = [str(compiled(folder, "scope", LIBRARY)), run]
+def read_in_c(run: str, folder: Path, *options: str) -> Outcome:
+    words = [str(compiled(folder, "scope", LIBRARY)), run, *options]
     ran = subprocess.run(words, stdout=subprocess.PIPE, text=True, timeout=PATIENCE_S)
     *lines, why = ran.stdout.splitlines()
     short = {
@@ -434,7 +443,23 @@ def read_in_c(run: str, folder: Path) -> Outcome:
     return [int(line) for line in lines], short[why]
 
 
+def loop_in_python(run: str, _folder: Path) -> Outcome:
+    got: list[int] = []
+    with Client(run, "scope", "in", timeout=5) as scope, suppress(Over):
+        while True:
+            with suppress(TimeoutError):
+                got.append(number(scope.receive(timeout=0)))
+                continue
+            assert select.select([scope], [], [], PATIENCE_S)[0]
+    return got, "over"
+
+
+def loop_in_c(run: str, folder: Path) -> Outcome:
+    return read_in_c(run, folder, "polls")
+
+
 readers = pytest.mark.parametrize("read", [read_in_python, read_in_c])
+loops = pytest.mark.parametrize("read", [read_in_python, read_in_c, loop_in_python, loop_in_c])
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="another user is needed")
 
 
@@ -448,6 +473,25 @@ def test_a_message_that_comes_again_has_the_number_that_it_had(
     run = Pretended(tmp_path, first, again, twice)
     assert read(run.name, tmp_path) == ([0, 1, 2, 3], "over")
     run.thread.join()
+
+
+@loops
+def test_who_has_to_attach_again_tries_until_there_is_a_place(read: Reader, tmp_path: Path) -> None:
+    """In an event loop, too: the C client's descriptor was -1 meanwhile, for which poll() waits."""
+    busy = (WELCOME.pack(BUSY, 0, 0, 0), [])
+    last = (welcome(7), [message(1), HEAD.pack(END, 0)])
+    run = Pretended(tmp_path, (welcome(7), [message(0)]), busy, busy, last)
+    assert read(run.name, tmp_path) == ([0, 1], "over")
+    run.thread.join()
+
+
+@loops
+def test_a_port_that_was_closed_without_a_word_is_over(read: Reader, tmp_path: Path) -> None:
+    """The end of the stream finds no room in the socket of a client that reads late."""
+    closed = (WELCOME.pack(GONE, 0, 0, 0), [])
+    run = Pretended(tmp_path, (welcome(7), [message(0)]), closed, (welcome(7), [message(1)]))
+    assert read(run.name, tmp_path) == ([0], "over")
+    run.end()
 
 
 @readers
@@ -494,8 +538,7 @@ def test_a_folder_of_another_user_is_refused(read: Reader, tmp_path: Path) -> No
     run = Pretended(tmp_path, (welcome(7), [message(0)]))
     os.chown(run.name, 65534, 65534)
     assert read(run.name, tmp_path) == ([], "denied")
-    run.listener.shutdown(socket.SHUT_RDWR)
-    run.thread.join()
+    run.end()
 
 
 def test_a_run_ends_though_no_client_ever_comes(pair: Run) -> None:

@@ -102,6 +102,9 @@ static enum wb_status check_peer(int fd)
 // The kernel of the client's task has died, or another run has come to have the name.
 static enum wb_status take_welcome(struct wb_client *client, const struct client_welcome *welcome)
 {
+    // A port that had a client is closed: the end of the stream did not arrive, for want of room in
+    // the socket or because a kernel died.
+    client->over |= client->known && welcome->status == WB_ERR_GONE;
     if (welcome->status != WB_OK)
         return (enum wb_status)welcome->status;
     if (client->known && (welcome->slot_bytes != client->welcome.slot_bytes ||
@@ -113,16 +116,16 @@ static enum wb_status take_welcome(struct wb_client *client, const struct client
     return WB_OK;
 }
 
-static enum wb_status say_hello(struct wb_client *client, int64_t until_ms)
+static enum wb_status say_hello(struct wb_client *client, int fd, int64_t until_ms)
 {
-    struct pollfd answer = { .fd = client->fd, .events = POLLIN };
+    struct pollfd answer = { .fd = fd, .events = POLLIN };
     struct client_welcome welcome;
     const int wait_ms = left_ms(until_ms);
 
-    if (send(client->fd, &client->hello, sizeof client->hello, MSG_NOSIGNAL) < 0)
+    if (send(fd, &client->hello, sizeof client->hello, MSG_NOSIGNAL) < 0)
         return WB_ERR_GONE;
     if (poll(&answer, 1, wait_ms >= 0 && wait_ms < ANSWER_MS ? ANSWER_MS : wait_ms) <= 0 ||
-        recv(client->fd, &welcome, sizeof welcome, 0) != (ssize_t)sizeof welcome)
+        recv(fd, &welcome, sizeof welcome, 0) != (ssize_t)sizeof welcome)
         return WB_ERR_GONE;
     return take_welcome(client, &welcome);
 }
@@ -150,18 +153,20 @@ static enum wb_status attach_once(struct wb_client *client, int64_t until_ms)
 
     if (status != WB_OK)
         return status;
-    client->fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-    if (client->fd < 0)
+    const int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    if (fd < 0)
         return WB_ERR_NOMEM;
-    status = connect(client->fd, address, sizeof client->address) == 0 ? check_peer(client->fd)
-                                                                       : WB_ERR_GONE;
+    status = connect(fd, address, sizeof client->address) == 0 ? check_peer(fd) : WB_ERR_GONE;
     if (status == WB_OK)
-        status = say_hello(client, until_ms);
-    if (status == WB_OK)
-        narrow(client);
-    else
-        detach(client);
-    return status;
+        status = say_hello(client, fd, until_ms);
+    if (status != WB_OK) {
+        close(fd);
+        return status;
+    }
+    detach(client);
+    client->fd = fd;
+    narrow(client);
+    return WB_OK;
 }
 
 // What may be over in a moment: the run has not begun, another client has yet to leave.
@@ -225,20 +230,21 @@ static enum wb_status over(struct wb_client *client)
     return WB_ERR_GONE;
 }
 
-// The kernel of the client's task has died, and another has the task by now; or the run is over,
-// and its socket with it.
+// The kernel of the client's task has died, and another has the task by now; or the port is closed;
+// or the run is over, and its socket with it. The old descriptor stays until there is a new one:
+// it is ready for whoever polls it, so that an event loop tries again.
 static enum wb_status attach_again(struct wb_client *client, int64_t until_ms, int none)
 {
-    detach(client);
+    (void)shutdown(client->fd, SHUT_RDWR);
     for (;;) {
         const enum wb_status status = attach_once(client, until_ms);
         if (status != WB_ERR_GONE && status != WB_ERR_BUSY)
             return status;
-        if (status == WB_ERR_GONE && access(client->address.sun_path, F_OK) != 0)
+        if (client->over || (status == WB_ERR_GONE && access(client->address.sun_path, F_OK) != 0))
             return over(client);
+        poll(NULL, 0, AGAIN_MS);
         if (until_ms >= 0 && now_ms() >= until_ms)
             return (enum wb_status)none;
-        poll(NULL, 0, AGAIN_MS);
     }
 }
 
@@ -277,11 +283,10 @@ static enum wb_status send_packet(struct wb_client *client, struct msghdr *packe
     if (client->welcome.is_receiver != 0)
         return WB_ERR_INVAL;
     while (status == WB_OK && !client->over) {
-        if (client->fd >= 0 && sendmsg(client->fd, packet, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0)
+        if (sendmsg(client->fd, packet, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0)
             return WB_OK;
-        if (client->fd < 0 || !is_later())
-            status = client->fd >= 0 && has_closed(client) ? over(client)
-                                                           : attach_again(client, until_ms, none);
+        if (!is_later())
+            status = has_closed(client) ? over(client) : attach_again(client, until_ms, none);
         else
             status = await(client, POLLOUT, until_ms, none);
     }
@@ -332,8 +337,7 @@ enum wb_status wb_client_receive(struct wb_client *client, void *message, int ti
     if (client->welcome.is_receiver == 0)
         return WB_ERR_INVAL;
     while (status == WB_OK && !client->over) {
-        const ssize_t n =
-            client->fd < 0 ? 0 : recvmsg(client->fd, &packet, MSG_DONTWAIT | MSG_TRUNC);
+        const ssize_t n = recvmsg(client->fd, &packet, MSG_DONTWAIT | MSG_TRUNC);
         if (n == whole && head.kind == CLIENT_MESSAGE) {
             if (is_new(client, head.number))
                 return WB_OK;

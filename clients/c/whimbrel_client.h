@@ -44,8 +44,8 @@ WB_MUST_USE enum wb_status wb_client_open(struct wb_client **client, const char 
 uint32_t wb_client_bytes(const struct wb_client *client);
 
 /// A descriptor for poll, epoll and their like: readable when a message is there, writable when
-/// there is room for one. It is the client's, and another one after the client has had to attach
-/// again.
+/// there is room for one, ready as well while the client has to attach again, so that a call tries.
+/// It is the client's, and another one after that.
 int wb_client_fd(const struct wb_client *client);
 
 /// Sends one message, of wb_client_bytes().

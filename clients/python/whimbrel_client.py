@@ -18,6 +18,7 @@ import socket
 import struct
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 VERSION = 2
@@ -199,9 +200,12 @@ class Client:
         if len(answer) != WELCOME.size:
             return GONE
         status, slot_bytes, receives, run = WELCOME.unpack(answer)
+        known = self._run is not None
+        # A port that had a client is closed: the end of the stream did not arrive, for want of room
+        # in the socket or because a kernel died.
+        self.over = self.over or (known and status == GONE)
         if status != OK:
             return status
-        known = self._run is not None
         if known and (slot_bytes, bool(receives)) != (self.bytes, self.receives):
             was, now = _words(self.bytes, self.receives), _words(slot_bytes, bool(receives))
             raise Refused(f"{self.path} is of another run now: its client {now}, and {was} before")
@@ -211,6 +215,7 @@ class Client:
             # Few messages: those in a socket are lost if the kernel of the client's task is killed.
             one.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 2 * (HEAD.size + slot_bytes))
         one.setblocking(False)
+        self.close()
         self.socket = one
         return OK
 
@@ -222,17 +227,21 @@ class Client:
             time.sleep(AGAIN_S)
 
     def _attach_again(self, until: float | None) -> None:
-        """The task's kernel has died, and another has the task by now; or the run is over."""
-        self.close()
+        """The task's kernel has died, and another has the task by now; or the port or the run is
+        over. The old socket stays until there is a new one: it is ready for whoever polls it.
+        """
+        if self.socket is not None:
+            with suppress(OSError):
+                self.socket.shutdown(socket.SHUT_RDWR)
         while (status := self._attach_once()) != OK:
             if status not in (GONE, BUSY):
                 raise self._refusal(status)
-            if status == GONE and not self.path.exists():
+            if self.over or (status == GONE and not self.path.exists()):
                 self.over = True
                 return
+            time.sleep(AGAIN_S)
             if until is not None and time.monotonic() >= until:
                 raise TimeoutError("the run is not there again by then")
-            time.sleep(AGAIN_S)
 
     def _refusal(self, status: int) -> Refused:
         if status == DENIED:

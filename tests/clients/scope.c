@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints the number in each message that it receives, and at the end why no more come.
+// Prints the number in each message that it receives, and at the end why no more come. With a
+// second word it waits in an event loop of its own.
 
+#include <poll.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,13 +10,26 @@
 
 #include "whimbrel_client.h"
 
-// RUN
+static enum wb_status receive(struct wb_client *scope, void *message, int polls)
+{
+    if (!polls)
+        return wb_client_receive(scope, message, WB_CLIENT_FOREVER);
+    enum wb_status status = wb_client_receive(scope, message, 0);
+    while (status == WB_ERR_EMPTY) {
+        struct pollfd ready = { .fd = wb_client_fd(scope), .events = POLLIN };
+        poll(&ready, 1, -1);
+        status = wb_client_receive(scope, message, 0);
+    }
+    return status;
+}
+
+// RUN [polls]
 int main(int n, char **words)
 {
     struct wb_client *scope;
     uint64_t number;
 
-    if (n != 2)
+    if (n != 2 && n != 3)
         return 2;
     enum wb_status status = wb_client_open(&scope, words[1], "scope", "in", 0, 5000);
     if (status != WB_OK) {
@@ -23,7 +38,7 @@ int main(int n, char **words)
     }
     const uint32_t bytes = wb_client_bytes(scope);
     char *message = malloc(bytes);
-    while ((status = wb_client_receive(scope, message, WB_CLIENT_FOREVER)) == WB_OK) {
+    while ((status = receive(scope, message, n == 3)) == WB_OK) {
         memcpy(&number, message, sizeof number);
         printf("%llu\n", (unsigned long long)number);
         fflush(stdout);

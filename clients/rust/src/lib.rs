@@ -35,8 +35,9 @@ use rustix::net::sockopt::{
     Timeout, set_socket_send_buffer_size, set_socket_timeout, socket_peercred,
 };
 use rustix::net::{
-    AddressFamily, RecvAncillaryBuffer, RecvFlags, SendAncillaryBuffer, SendFlags, SocketAddrUnix,
-    SocketFlags, SocketType, connect, recv, recvmsg, send, sendmsg, socket_with,
+    AddressFamily, RecvAncillaryBuffer, RecvFlags, SendAncillaryBuffer, SendFlags, Shutdown,
+    SocketAddrUnix, SocketFlags, SocketType, connect, recv, recvmsg, send, sendmsg, shutdown,
+    socket_with,
 };
 
 use rustix::process::geteuid;
@@ -225,7 +226,11 @@ impl Client {
         let mut answer = [0; Welcome::BYTES];
         let (_, bytes) =
             recv(&socket, &mut answer[..], RecvFlags::empty()).map_err(|_| Error::Gone)?;
-        self.take_welcome(Welcome::read(&answer[..bytes.min(Welcome::BYTES)])?)?;
+        let answer = &answer[..bytes.min(Welcome::BYTES)];
+        // A port that had a client is closed: the end of the stream did not arrive, for want of
+        // room in the socket or because a kernel died.
+        self.over |= self.welcome.is_some() && Welcome::is_closed(answer);
+        self.take_welcome(Welcome::read(answer)?)?;
         if !self.is_receiver() {
             // Few messages: those in a socket are lost if the kernel of the client's task is
             // killed. What cannot be set stays as it is.
@@ -256,18 +261,23 @@ impl Client {
         Ok(())
     }
 
-    /// The task's kernel has died, and another has the task by now; or the run is over.
+    /// The task's kernel has died, and another has the task by now; or the port or the run is
+    /// over. The old socket stays until there is a new one: it is ready for whoever polls it.
     fn attach_again(&mut self, until: Until) -> Result<(), Error> {
-        self.socket = None;
+        if let Some(socket) = &self.socket {
+            let _ = shutdown(socket, Shutdown::Both);
+        }
         loop {
             match self.attach() {
-                Err(Error::Gone) if !self.path.exists() => {
+                Err(Error::Gone) if self.over || !self.path.exists() => {
                     self.over = true;
                     return Ok(());
                 }
-                Err(Error::Gone | Error::Busy) if is_late(until) => return Err(Error::Timeout),
                 Err(Error::Gone | Error::Busy) => thread::sleep(AGAIN),
                 done => return done,
+            }
+            if is_late(until) {
+                return Err(Error::Timeout);
             }
         }
     }

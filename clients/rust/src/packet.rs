@@ -70,6 +70,11 @@ pub struct Welcome {
 impl Welcome {
     pub const BYTES: usize = 16;
 
+    /// Whether it says that the port is closed: `WB_ERR_GONE`.
+    pub fn is_closed(bytes: &[u8]) -> bool {
+        bytes.len() == Self::BYTES && bytes.starts_with(&(-5_i32).to_ne_bytes())
+    }
+
     pub fn read(bytes: &[u8]) -> Result<Self, Error> {
         let four = |at: usize| bytes.get(at..at + 4)?.try_into().ok();
         let (Some(status), Some(slot_bytes), Some(receiver), Some(run)) =

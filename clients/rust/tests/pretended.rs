@@ -10,6 +10,7 @@ use std::process::{Command, Stdio};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fd::OwnedFd;
 use rustix::net::{
     AddressFamily, RecvFlags, SendFlags, SocketAddrUnix, SocketFlags, SocketType, accept, bind,
@@ -102,6 +103,44 @@ fn a_message_that_comes_again_has_the_number_that_it_had() {
     ]);
     assert_eq!(run.read(), (vec![0, 1, 2, 3], Error::Gone));
     run.thread.join().unwrap();
+}
+
+fn refused(status: i32) -> Connection {
+    ([status.to_ne_bytes().to_vec(), vec![0; 12]].concat(), vec![])
+}
+
+#[test]
+fn who_has_to_attach_again_has_a_descriptor_that_is_ready() {
+    let run = Pretended::new(vec![
+        (welcome(7, BYTES, 1), vec![message(0, 0)]),
+        refused(-6),
+        (welcome(7, BYTES, 1), vec![message(1, 1), end()]),
+    ]);
+    let mut client = run.open().unwrap();
+    let (mut got, mut one) = (Vec::new(), [0; BYTES as usize]);
+    loop {
+        match client.receive(&mut one, Some(Duration::ZERO)) {
+            Ok(()) => got.push(u64::from_ne_bytes(one)),
+            Err(Error::Timeout) => {
+                let patience = Timespec { tv_sec: 20, tv_nsec: 0 };
+                let fd = client.fd().unwrap();
+                let polled = poll(&mut [PollFd::new(&fd, PollFlags::IN)], Some(&patience));
+                assert_eq!(polled, Ok(1));
+            }
+            Err(error) => break assert_eq!((got, error), (vec![0, 1], Error::Gone)),
+        }
+    }
+    run.thread.join().unwrap();
+}
+
+#[test]
+fn a_port_that_was_closed_without_a_word_is_over() {
+    let run = Pretended::new(vec![
+        (welcome(7, BYTES, 1), vec![message(0, 0)]),
+        refused(-5),
+        (welcome(7, BYTES, 1), vec![message(1, 1)]),
+    ]);
+    assert_eq!(run.read(), (vec![0], Error::Gone));
 }
 
 #[test]
