@@ -136,6 +136,22 @@ def test_to_be_ordered_costs_many_tasks_of_a_core_little(tmp_path: Path) -> None
     assert least("fair") < 2 * by_priority
 
 
+def paired(tasks: int) -> str:
+    """Each two wait for each other's permits, 50 times, all at once."""
+    text = '[app]\nname = "paired"\n'
+    for n in range(tasks):
+        own, other = f"s{n}", f"s{n ^ 1}"
+        script = f'{{ run = 1000 }}, {{ give = "{other}" }}, {{ take = "{own}" }}'
+        text += f'\n[[semaphore]]\nname = "{own}"\n\n[[task]]\nname = "t{n}"\nheap = 4096\n'
+        text += f"core = {n % 4}\nscript = [{{ loop = 50, do = [{script}] }}]\n"
+    return text
+
+
+def test_who_gives_looks_at_those_that_wait_and_not_at_all_tasks(tmp_path: Path) -> None:
+    few, more = (lambda: run(tmp_path, paired(1024), 4)), (lambda: run(tmp_path, paired(4096), 4))
+    assert growth(6, few, more) < 6
+
+
 BUS = """
 [[memory]]
 name = "ram"

@@ -19,7 +19,7 @@ struct harness *launcher_open(const struct harness_config *config, uint64_t for_
 
     more.system = (struct wb_system_config){
         .cores = config->cores,
-        .tasks = HARNESS_TASKS,
+        .tasks = more.system.tasks != 0 ? more.system.tasks : HARNESS_TASKS,
         .channels = HARNESS_CHANNELS,
         .ports = HARNESS_PORTS,
         .shared_bytes = harness_sizes.shared_bytes,

@@ -49,6 +49,7 @@ MUTEX = "MUTEX=1 KILLS=1"
 SET = "GIVERS=2 ROUNDS=2"
 TWO_MAKERS = "KILLS=0 MAKERS=2"
 PATIENT = "KILLS=0 TIMEOUTS=1"
+STRANGER = "TASKS=3 ROUNDS=1 KILLS=0"
 
 HOLD = (
     Run("migration", ONE_DEATH),
@@ -88,6 +89,9 @@ HOLD = (
     Run("barrier", "KILLS=2"),
     Run("barrier", "KILLS=1 TIMEOUTS=1"),
     Run("barrier", "TASKS=3 ROUNDS=1 KILLS=0"),
+    Run("waiters", "TASKS=2 ROUNDS=1 KILLS=2"),
+    Run("waiters", "TASKS=2 ROUNDS=2 KILLS=0"),
+    Run("waiters", STRANGER),
 )
 
 # Within which bounds a mutation shows, where those of its model will not do.
@@ -123,6 +127,7 @@ DEFAULT_BOUNDS = {
     "chosen": "KILLS=1",
     "condition": "KILLS=1",
     "barrier": "KILLS=1",
+    "waiters": "TASKS=2 ROUNDS=1 KILLS=1",
     "notify": "MESSAGES=2",
     "sweep": "REQUESTS=2",
     "outcome": "REQUESTS=3",

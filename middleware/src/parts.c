@@ -18,4 +18,5 @@ const struct wb_parts wb_parts = {
     .records = &wb_part_records,
     .latency = &wb_part_latency,
     .responses = &wb_part_responses,
+    .waiters = &wb_part_waiters,
 };

@@ -123,6 +123,30 @@ struct wb_part_locks {
     bool (*inherit)(struct wb_task *task);
 };
 
+/// To be looked at for somebody who waits.
+typedef void wb_waiters_look(struct wb_task *task, void *with);
+
+// For systems of so many tasks that wb_system.waiters is there.
+struct wb_part_waiters {
+    /// How much of the arena it takes, maybe nothing; lays it out, false without memory.
+    size_t (*bytes)(const struct wb_system_config *config);
+    bool (*init)(struct wb_system *system);
+
+    /// Before the task says that it waits at the wait queue, and after it has said that it does
+    /// not, or recovery has for it.
+    void (*enter)(const struct wb_wait_queue *queue, const struct wb_task *task);
+    void (*leave)(const struct wb_task *task);
+
+    /// Looks at all that have entered at the wait queue, and at others, in any order. Returns: how
+    /// many places it looked at for them.
+    uint32_t (*look)(const struct wb_wait_queue *queue, struct wb_system *system,
+                     wb_waiters_look *look, void *with);
+
+    /// The same in the order of their numbers, and at each once.
+    void (*look_in_order)(const struct wb_wait_queue *queue, struct wb_system *system,
+                          wb_waiters_look *look, void *with);
+};
+
 struct wb_part_pool {
     /// How much of the arena it takes; lays it out, false without memory.
     size_t (*bytes)(size_t shared_bytes);

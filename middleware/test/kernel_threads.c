@@ -169,7 +169,7 @@ struct wb_system *threads_open(uint32_t cores)
     memset(memory, 0, sizeof memory);
     CHECK(wb_system_init(&the_system, memory, sizeof memory,
                          &(struct wb_system_config){ .cores = cores,
-                                                     .tasks = 16,
+                                                     .tasks = 80,  // enough for an index of waiters
                                                      .channels = 8,
                                                      .ports = 32,
                                                      .core_align = WB_LINE_BYTES,

@@ -48,7 +48,9 @@ struct harness *harness_open(const struct harness_config *config)
 
     choose_cpus(cpus, config->cores);
     return launcher_open(config, for_ever_ns,
-                         (struct wb_host_config){ .cpus = cpus, .spin_ns = config->poll_ns });
+                         (struct wb_host_config){ .system.tasks = HARNESS_INDEXED_TASKS,
+                                                  .cpus = cpus,
+                                                  .spin_ns = config->poll_ns });
 }
 
 bool harness_preempts(void)

@@ -71,7 +71,9 @@ bool harness_preempts(void)
 
 struct harness *harness_open(const struct harness_config *config)
 {
-    struct harness *h = launcher_open(config, (uint64_t)1 << 60, (struct wb_host_config){ 0 });
+    struct harness *h =
+        launcher_open(config, (uint64_t)1 << 60,
+                      (struct wb_host_config){ .system.tasks = HARNESS_INDEXED_TASKS });
     char error[256] = "";
     char *json = platform(config->cores);
 

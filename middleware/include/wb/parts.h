@@ -23,6 +23,7 @@ struct wb_part_mailboxes;
 struct wb_part_pool;
 struct wb_part_records;
 struct wb_part_responses;
+struct wb_part_waiters;
 
 struct wb_parts {                                         // NULL: not there
     const struct wb_migration_ops *replicate, *recreate;  // how else tasks move
@@ -38,6 +39,7 @@ struct wb_parts {                                         // NULL: not there
     const struct wb_part_records *records;      // of events and migrations
     const struct wb_part_latency *latency;      // of frames: 30 KiB for each core
     const struct wb_part_responses *responses;  // of tasks: as much for each task
+    const struct wb_part_waiters *waiters;      // an index of who waits for locks, of many tasks
 };
 
 extern const struct wb_parts wb_parts;
@@ -55,5 +57,6 @@ extern const struct wb_part_arrivals wb_part_arrivals;
 extern const struct wb_part_records wb_part_records;
 extern const struct wb_part_latency wb_part_latency;
 extern const struct wb_part_responses wb_part_responses;
+extern const struct wb_part_waiters wb_part_waiters;
 
 #endif

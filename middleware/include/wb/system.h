@@ -66,6 +66,7 @@ struct wb_system {
     struct wb_param *params;
     struct wb_names names;
     struct wb_locks *locks;
+    struct wb_waiters *waiters;     // an index of who waits for locks; NULL: tasks are few
     struct wb_wait_queue set;       // stands for several (see wb_sync.waits_for); nobody has it
     struct wb_pool *pool;           // NULL: there is none
     struct wb_response *responses;  // one for each task; NULL: they are not measured

@@ -27,6 +27,7 @@ void wb_condition_init(struct wb_condition *condition)
 static void begin(struct wb_condition *condition, const struct wb_mutex *mutex,
                   struct wb_task *self)
 {
+    wb_wait_queue_begin(&condition->queue, self);
     // Relaxed: the swap below publishes all to who chooses this task, and the mutex to who signals
     // with it or after it. Whoever signals without may come too early in any case.
     wb_word_store(&self->sync.guard, mutex != NULL ? &mutex->queue : NULL, WB_RELAXED);
@@ -69,6 +70,7 @@ static bool end(struct wb_condition *condition, struct wb_task *self)
     // Acquire: as in attempt().
     const struct wb_wait_queue *waits_for = wb_word_swap(&self->sync.waits_for, NULL, WB_ACQ_REL);
 
+    wb_wait_queue_end(self);
     (void)wb_word_sub(&condition->waiters, 1, WB_RELAXED);
     return waits_for != &condition->queue;
 }

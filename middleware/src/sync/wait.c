@@ -91,6 +91,7 @@ static int look(struct wb_wait *set, uint32_t n)
 static void begin_in_wait_queues(struct wb_wait *set, uint32_t n, struct wb_task *self,
                                  uint32_t queues)
 {
+    wb_wait_queue_begin(&self->system->set, self);
     wb_word_store(&self->sync.set, queues, WB_RELAXED);
     // Release: who finds that it waits for a set finds the set; who is led to this task by `waited`
     // finds that it waits.
@@ -125,8 +126,10 @@ static void end(struct wb_wait *set, uint32_t n, struct wb_task *self)
         if (set[i].port != NULL)
             port_end_wait(set[i].port);
     // Relaxed: nobody chose this task, so nothing came with that.
-    if (wb_word_load(&self->sync.waits_for, WB_RELAXED) != NULL)
-        (void)wb_word_swap(&self->sync.waits_for, NULL, WB_RELAXED);
+    if (wb_word_load(&self->sync.waits_for, WB_RELAXED) == NULL)
+        return;
+    (void)wb_word_swap(&self->sync.waits_for, NULL, WB_RELAXED);
+    wb_wait_queue_end(self);
 }
 
 static int poll(struct wb_wait *set, uint32_t n, struct wb_task *self, uint64_t until_ns)

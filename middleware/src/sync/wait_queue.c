@@ -4,8 +4,9 @@
 // A waiter says in its own `waits_for` that it waits here, and in `waited` of the wait queue that
 // somebody does, then tries once more, and blocks. Who gives changes the wait queue and then looks
 // at `waited`. Each has a full fence between its stores and its load, so at least one of the two
-// sees the other (see port.c). The giver looks through the tasks, clears `waits_for` of the most
-// urgent one, which chooses it, and wakes it; the chosen one tries again, as anybody may meanwhile.
+// sees the other (see port.c). The giver looks through the tasks, or, where they are many, through
+// those that an index has at the wait queue (waiters.c), clears `waits_for` of the most urgent one,
+// which chooses it, and wakes it; the chosen one tries again, as anybody may meanwhile.
 //
 // A task may also wait for several wait queues at once (wait.c). It takes nothing, and is woken
 // besides the chosen one.
@@ -22,17 +23,54 @@ static bool waits_at(const struct wb_task *task, const struct wb_wait_queue *que
     return wb_word_load(&task->sync.waits_for, WB_ACQUIRE) == queue;
 }
 
+// ---- Who may wait at a wait queue ---------------------------------------------------------------
+
+static void look_at_all(struct wb_system *system, wb_waiters_look *look, void *with)
+{
+    for (uint32_t i = 0; i < system->n_tasks; i++)
+        look(&system->tasks[i], with);
+}
+
+// In the order of their numbers. NULL: who waits at any.
+static void look_in_order(const struct wb_wait_queue *queue, struct wb_system *system,
+                          wb_waiters_look *look, void *with)
+{
+    if (wb_waiters_are_indexed(system) && queue != NULL)
+        wb_parts.waiters->look_in_order(queue, system, look, with);
+    else
+        look_at_all(system, look, with);
+}
+
+struct urgent {
+    const struct wb_wait_queue *queue;
+    struct wb_task *task;
+};
+
+// Of equals, the first. In any order.
+static bool comes_before(const struct wb_task *task, const struct wb_task *other)
+{
+    const uint32_t own = wb_sync_priority(&task->sync), its = wb_sync_priority(&other->sync);
+
+    return own != its ? own > its : task < other;
+}
+
+static void prefer(struct wb_task *task, void *with)
+{
+    struct urgent *most = with;
+
+    if (waits_at(task, most->queue) && (most->task == NULL || comes_before(task, most->task)))
+        most->task = task;
+}
+
 static struct wb_task *most_urgent(struct wb_system *system, const struct wb_wait_queue *queue)
 {
-    struct wb_task *found = NULL;
+    struct urgent most = { .queue = queue };
 
-    for (uint32_t i = 0; i < system->n_tasks; i++) {
-        struct wb_task *task = &system->tasks[i];
-        if (waits_at(task, queue) &&
-            (found == NULL || wb_sync_priority(&task->sync) > wb_sync_priority(&found->sync)))
-            found = task;
-    }
-    return found;
+    if (wb_waiters_are_indexed(system))
+        (void)wb_parts.waiters->look(queue, system, prefer, &most);
+    else
+        look_at_all(system, prefer, &most);
+    return most.task;
 }
 
 // Clearing its word chooses the task: only one giver does, and not if it has left by itself.
@@ -74,33 +112,50 @@ static uint32_t level_of(const struct wb_task *task)
     return 1u << wb_sync_priority(&task->sync);
 }
 
-// Of these levels only.
-static void add_of(uint32_t levels, struct wb_wakes *wakes, pick *is_picked, void *of,
-                   struct wb_system *system)
+struct adding {
+    uint32_t levels;  // of these only
+    struct wb_wakes *wakes;
+    pick *is_picked;
+    void *of;
+};
+
+static void add(struct wb_task *task, void *with)
 {
-    for (uint32_t i = 0; i < system->n_tasks; i++)
-        if ((level_of(&system->tasks[i]) & levels) != 0 && is_picked(&system->tasks[i], of))
-            wb_wakes_add(wakes, &system->tasks[i]);
+    const struct adding *adding = with;
+
+    if ((level_of(task) & adding->levels) != 0 && adding->is_picked(task, adding->of))
+        wb_wakes_add(adding->wakes, task);
+}
+
+static void add_level(struct wb_task *task, void *levels)
+{
+    *(uint32_t *)levels |= level_of(task);
 }
 
 // Where kernels share tasks, by their urgency. One whose priority changes meanwhile is picked by
-// the last look, which is at all levels.
-static void add_all(struct wb_wakes *wakes, pick *is_picked, void *of, struct wb_system *system)
+// the last look, which is at all levels. `queue`: as in look_in_order().
+static void add_all(const struct wb_wait_queue *queue, struct wb_wakes *wakes, pick *is_picked,
+                    void *of, struct wb_system *system)
 {
+    struct adding adding = { .wakes = wakes, .is_picked = is_picked, .of = of };
     uint32_t levels = 0;
 
-    for (uint32_t i = 0; system->shares && i < system->n_tasks; i++)
-        levels |= level_of(&system->tasks[i]);
-    for (; (levels & (levels - 1)) != 0; levels ^= 1u << (31 - __builtin_clz(levels)))
-        add_of(1u << (31 - __builtin_clz(levels)), wakes, is_picked, of, system);
-    add_of(UINT32_MAX, wakes, is_picked, of, system);
+    if (system->shares)
+        look_in_order(queue, system, add_level, &levels);
+    for (; (levels & (levels - 1)) != 0; levels ^= adding.levels) {
+        adding.levels = 1u << (31 - __builtin_clz(levels));
+        look_in_order(queue, system, add, &adding);
+    }
+    adding.levels = UINT32_MAX;
+    look_in_order(queue, system, add, &adding);
 }
 
-static void wake_all(pick *is_picked, void *of, struct wb_system *system)
+static void wake_all(const struct wb_wait_queue *queue, pick *is_picked, void *of,
+                     struct wb_system *system)
 {
     struct wb_wakes wakes = wb_wakes_begin();
 
-    add_all(&wakes, is_picked, of, system);
+    add_all(queue, &wakes, is_picked, of, system);
     wb_wakes_end(&wakes, system);
 }
 
@@ -129,12 +184,12 @@ void wb_wait_queue_choose_all(struct wb_wait_queue *queue, struct wb_system *sys
 {
     // See the head of this file for what this fence pairs with.
     wb_word_fence(WB_SEQ_CST);
-    wake_all(is_chosen, queue, system);
+    wake_all(queue, is_chosen, queue, system);
 }
 
 void wb_wait_queue_choose_guarded(struct wb_wait_queue *mutex, struct wb_system *system)
 {
-    wake_all(is_guarded, mutex, system);
+    wake_all(NULL, is_guarded, mutex, system);
 }
 
 static void wake_sets(struct wb_wait_queue *queue, bool alone, struct wb_system *system)
@@ -144,7 +199,7 @@ static void wake_sets(struct wb_wait_queue *queue, bool alone, struct wb_system 
 
     if (task != NULL)
         wb_wakes_add(&wakes, task);
-    add_all(&wakes, has_in_set, queue, system);
+    add_all(&system->set, &wakes, has_in_set, queue, system);
     wb_wakes_end(&wakes, system);
 }
 
@@ -198,7 +253,7 @@ static void abandon(struct wb_task *task)
         return;
     // Against a waiter that looks whether the task is over: one of the two sees the other.
     wb_word_fence(WB_SEQ_CST);
-    wake_all(is_left, task, task->system);
+    wake_all(NULL, is_left, task, task->system);
 }
 
 // A signal that the task was chosen for, and has not returned with, is for another. It comes twice
@@ -217,6 +272,7 @@ static void recover(struct wb_task *task)
     // Release, by an exchange: a giver that chose this task did so before, and whoever is woken
     // after this sees what was given.
     pass_on(task, wb_word_swap(&task->sync.waits_for, NULL, WB_ACQ_REL));
+    wb_wait_queue_end(task);
     task->sync.held = 0;
     task->sync.owned = 0;
 }
@@ -241,6 +297,7 @@ static enum wb_status block(struct wb_wait_queue *queue, wb_wait_queue_attempt *
 {
     bool timed_out = false;
 
+    wb_wait_queue_begin(queue, self);
     // Release: who is led to this task by `waited` finds that it waits.
     (void)wb_word_swap(&self->sync.waits_for, queue, WB_RELEASE);
     (void)wb_word_or(&queue->waited, WB_WAITED_ALONE, WB_RELEASE);
@@ -252,6 +309,7 @@ static enum wb_status block(struct wb_wait_queue *queue, wb_wait_queue_attempt *
     }
     // Acquire: if somebody chose this task, it sees what was given.
     (void)wb_word_swap(&self->sync.waits_for, NULL, WB_ACQ_REL);
+    wb_wait_queue_end(self);
     if (timed_out) {
         status = attempt(queue, self);
         if (status == WB_ERR_EMPTY) {

@@ -19,6 +19,27 @@ enum wb_status wb_wait_queue_enter(struct wb_wait_queue *queue, wb_wait_queue_at
 enum wb_status wb_wait_queue_poll(struct wb_wait_queue *queue, wb_wait_queue_attempt *attempt,
                                   struct wb_task *self, uint64_t until_ns);
 
+/// There is an index of who waits (waiters.c).
+static inline bool wb_waiters_are_indexed(const struct wb_system *system)
+{
+    return wb_parts.waiters != NULL && system->waiters != NULL;
+}
+
+/// Before the task says that it waits at the wait queue; one stands for several (wb_system.set).
+static inline void wb_wait_queue_begin(const struct wb_wait_queue *queue,
+                                       const struct wb_task *task)
+{
+    if (wb_waiters_are_indexed(task->system))
+        wb_parts.waiters->enter(queue, task);
+}
+
+/// After it has said that it does not, or recovery has for it.
+static inline void wb_wait_queue_end(const struct wb_task *task)
+{
+    if (wb_waiters_are_indexed(task->system))
+        wb_parts.waiters->leave(task);
+}
+
 /// Chooses the most urgent task that waits at the wait queue, if one does, and wakes it.
 void wb_wait_queue_choose(struct wb_wait_queue *queue, struct wb_system *system);
 

@@ -49,7 +49,8 @@ size_t wb_system_bytes(const struct wb_system_config *config)
            config->cores * bytes_of_parts(config) + (size_t)11 * WB_LINE_BYTES +
            (config->shared_bytes != 0 && wb_parts.pool != NULL
                 ? wb_parts.pool->bytes(config->shared_bytes)
-                : 0);
+                : 0) +
+           (wb_parts.waiters != NULL ? wb_parts.waiters->bytes(config) : 0);
 }
 
 static bool is_power_of_two_or_zero(uint32_t n)
@@ -160,7 +161,8 @@ enum wb_status wb_system_init(struct wb_system **out, void *memory, size_t bytes
         system->ports == NULL || system->params == NULL || !names_init(system) ||
         !record_init(system, &system->record, 0) || !cores_init(system) ||
         (config->times_tasks && !wb_parts.responses->init(system)) ||
-        (config->shared_bytes != 0 && !wb_parts.pool->init(system)))
+        (config->shared_bytes != 0 && !wb_parts.pool->init(system)) ||
+        (wb_parts.waiters != NULL && !wb_parts.waiters->init(system)))
         return WB_ERR_NOMEM;
     *out = system;
     return WB_OK;
