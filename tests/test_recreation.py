@@ -103,13 +103,13 @@ def layout(*headers: Path) -> str:
 def test_two_fields_that_have_changed_places_are_another_layout(tmp_path: Path) -> None:
     header = ROOT / "middleware/include/wb/descriptor.h"
     text = header.read_text(encoding="utf-8")
-    first, second = "    struct wb_compared place;\n", "    struct wb_compared request;\n"
-    start = "    _Alignas(WB_LINE_BYTES) struct wb_compared place;\n"
+    first, second = "    struct wb_compared owner_state;\n", "    struct wb_compared request;\n"
+    start = "    _Alignas(WB_LINE_BYTES) struct wb_compared owner_state;\n"
     assert start + second in text
     cases = {
         "same": text,
         "commented": text.replace(second, "    // A word.\n" + second.rstrip() + "  // too\n"),
-        "swapped": text.replace(start + second, start.replace("place", "request") + first),
+        "swapped": text.replace(start + second, start.replace("owner_state", "request") + first),
     }
     said = {}
     for name, content in cases.items():

@@ -42,8 +42,8 @@ void wb_freertos_obey(const struct wb_core *core) __attribute__((weak));
 /// Context: the kernel's own, or FreeRTOS's switch.
 void wb_freertos_call_kernel(void);
 
-/// Ends the program: FreeRTOS is called here for a task that another kernel has, at `place`; NULL:
-/// for one that is deleted.
+/// Ends the program: FreeRTOS is called here for a task that another kernel has, at `owner_state`;
+/// NULL: for one that is deleted.
 _Noreturn void wb_freertos_misused(const char *call, const struct wb_task *task, uint32_t place);
 
 /// The core of this kernel; NULL before it has begun.

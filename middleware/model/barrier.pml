@@ -24,7 +24,7 @@ byte round, cuts;         // wb_barrier.state: its round, and how often tasks we
 bit was_cut;              // its lowest bit
 byte arrived[TASKS];      // wb_participant.arrived: 1 + a round
 byte lives;               // of task 0
-bit over[TASKS];          // wb_task.place says so
+bit over[TASKS];          // wb_task.owner_state says so
 bit waits_for[TASKS];     // wb_sync.waits_for is the gate
 bit woken[TASKS];         // blocking is a permit of the kernel: wait.pml has what is below it
 

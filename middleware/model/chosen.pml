@@ -28,7 +28,7 @@ byte messages;                          // in the port: at most 2
 byte running = NOBODY, unsaved = NOBODY;  // who has it; in whose registers its context still is
 
 // Memory.
-byte state, owner;      // wb_task.place
+byte state, owner;      // wb_task.owner_state
 bit complete = 1;       // its context is in memory
 byte sent, received;
 bit waiting;            // wb_port.waiting

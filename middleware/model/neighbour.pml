@@ -35,7 +35,7 @@ byte pending[10], own[10];  // of each core: stores in its buffer, and the last 
 #define RUNNING 2
 #define BLOCKED 3
 #define OFFERED 4
-byte place[2], home[2];  // the two halves of wb_task.place: state, and owner
+byte place[2], home[2];  // the two halves of wb_task.owner_state: state, and owner
 bit blocked[2], woken[2], queued[2];
 bit note[4];  // of each core: of each task
 byte cpu[2];  // who runs there

@@ -22,8 +22,8 @@ void wb_migration_arrive(struct wb_core *core, struct wb_task *task, uint32_t pl
 /// The source's half of a withdrawn hand-off: makes the task ready again and ends the request.
 void wb_migration_returned(struct wb_core *core, struct wb_task *task);
 
-/// The target cannot take the task that `place` offers it: the source takes it back, or, if it was
-/// recovery that offered it, the task is lost.
+/// The target cannot take the task that `owner_state` offers it: the source takes it back, or, if
+/// it was recovery that offered it, the task is lost.
 void wb_migration_refuse(struct wb_task *task, uint32_t place, enum wb_status why);
 
 /// The living core after a dead one, so that two deaths in a row spread what they leave; or NULL.

@@ -19,7 +19,7 @@ struct wb_system;
 enum {
     WB_NEAR_WORDS = 12,          // inbox words that share the summary's line
     WB_KERNEL_CORE_BYTES = 128,  // a kernel's own part of a core
-    WB_CORES_MAX = 4095,         // cores fit 12 bits of a place word
+    WB_CORES_MAX = 4095,         // cores fit 12 bits of an owner_state
 };
 
 // Notes to a core, one bit per task: "look at this task". Setting a bit twice is the same as once,

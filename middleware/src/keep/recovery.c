@@ -43,7 +43,7 @@ static struct wb_core *successor_of(const struct wb_task *task, uint32_t dead)
 }
 
 // Offers the task to a living core; false if it is no longer where it was seen. A core that shares
-// it may choose it in spite of that, and whoever changes the place first has it. Nobody withdraws
+// it may choose it in spite of that, and whoever changes owner_state first has it. Nobody withdraws
 // this offer: it has the number of the request after the present one, which cannot be accepted
 // before the task runs again.
 static bool give(struct wb_task *task, uint32_t owner_state, struct wb_core *to)

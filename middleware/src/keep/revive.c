@@ -44,7 +44,7 @@ bool wb_task_revive(struct wb_task *task)
     return true;
 }
 
-// Recovery's offer, which nobody withdraws: so if the place is still as it was seen before
+// Recovery's offer, which nobody withdraws: so if owner_state is still as it was seen before
 // `revival` was read, the task is ours to revive. A target that comes late for a withdrawn offer of
 // its source may find a revival that is another's; it looks again.
 //

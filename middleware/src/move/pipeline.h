@@ -19,7 +19,7 @@ void wb_pipeline_announce(struct wb_task *task);
 /// Context: the source's kernel. Blocks for as long as the copy takes.
 void wb_pipeline_fill(struct wb_task *task);
 
-/// Empties what is there by now, for the offer that `place` is.
+/// Empties what is there by now, for the offer that `owner_state` is.
 ///
 /// Context: the target's kernel. Blocks for as long as that takes, not for the source.
 /// Returns: WB_OK with the bytes when all of it is here; WB_ERR_EMPTY when more is to come;

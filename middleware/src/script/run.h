@@ -40,7 +40,7 @@ struct run {  // in the task's heap
     unsigned char *copied;  // what memory events copy
     struct spot spot;
     struct spot safe;     // where it last held no mutex
-    uint32_t held, life;  // mutexes; wb_task.lives, by which it knows that it was cut short
+    uint32_t held, life;  // mutexes; wb_task.incarnation, by which it knows that it was cut short
     bool has_input;
     bool due;    // a checkpoint
     bool begun;  // it computes, or sleeps for a timer; not in another life
