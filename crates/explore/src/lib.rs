@@ -31,7 +31,9 @@ mod transport;
 
 pub use candidate::{Candidate, Evaluate, Failure, Objective, Outcome, Taker};
 pub use choices::{Checked, Choices, Pin, PointChoice, SlotChoice, SlotGroup, WayChoice};
-pub use export::{csv, json, parquet, table};
+#[cfg(feature = "parquet")]
+pub use export::parquet;
+pub use export::{csv, json, table};
 pub use pareto::{Front, covers, dominates};
 pub use policy::{Decides, decides, parse_list};
 pub use restore::restore;

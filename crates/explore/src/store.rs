@@ -156,6 +156,7 @@ pub(crate) fn read_lines(
 }
 
 /// The lines of a whole file, with an empty one at the end.
+#[cfg(feature = "parquet")]
 pub(crate) fn all_lines<'a>(
     identity: &str,
     rows: impl Iterator<Item = (&'a Candidate, &'a Outcome)>,

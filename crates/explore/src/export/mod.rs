@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The files that are written of an exploration: see docs/explore.md.
 
+#[cfg(feature = "parquet")]
 mod columnar;
 mod summary;
 mod tabular;
 
+#[cfg(feature = "parquet")]
 pub use columnar::parquet;
 pub use summary::json;
 pub use tabular::{csv, table};
