@@ -118,7 +118,7 @@ def test_the_file_of_another_exploration_is_refused(tmp_path: Path) -> None:
     with pytest.raises(whimbrel.RunError, match="another application"):
         explore(resume=file, seed=5)
     file.write_bytes(file.read_bytes()[:-20])
-    with pytest.raises(whimbrel.RunError, match="not a whole explore.parquet"):
+    with pytest.raises(whimbrel.RunError, match="it is not a whole explore"):
         explore(resume=file)
     explore(budget=1, output=tmp_path / "made")
     with pytest.raises(whimbrel.RunError, match="own folder"):
