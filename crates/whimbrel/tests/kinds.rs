@@ -51,13 +51,14 @@ fn on_a_dsp_a_task_runs_until_it_waits() {
     let place = Place::new();
     let urgent = STREAM.replace("restart = true", "priority = 20");
     let app = place.app(&(urgent + "[[task]]\nname = \"slow\"\n"));
-    let turns = |kind: &str| {
-        let options = ["--cores", "0", "--kinds", kind, "--duration", "500ms", "--json"];
+    let turns = |kind: &str, duration: &str| {
+        let options = ["--cores", "0", "--kinds", kind, "--duration", duration, "--json"];
         let args = [&["run", app.to_str().unwrap()], &options[..]].concat();
         let summary = place.json(&args, 0);
         assert_eq!(summary["tasks"][3]["task"], "slow");
         summary["tasks"][3]["runs"].as_u64().unwrap()
     };
-    let (gpp, dsp) = (turns("gpp"), turns("dsp"));
-    assert!(gpp > 10 && dsp == 1, "{gpp} and {dsp} turns");
+    // A busy machine lets a short run have few turns.
+    assert!(["500ms", "2s", "8s"].into_iter().any(|duration| turns("gpp", duration) > 10));
+    assert_eq!(turns("dsp", "500ms"), 1);
 }
