@@ -140,7 +140,8 @@ def mutations() -> list[Run]:
     """Every MUTATE_ that a model knows."""
     runs = []
     for model, bounds in DEFAULT_BOUNDS.items():
-        text = "".join(path.read_text(encoding="utf-8") for path in MODELS.glob(f"{model}*.pml"))
+        files = (MODELS / f"{model}.pml", *MODELS.glob(f"{model}_*.pml"))
+        text = "".join(path.read_text(encoding="utf-8") for path in files)
         for name in sorted(set(re.findall(r"def MUTATE_(\w+)", text))):
             runs.append(Run(model, BOUNDS_NEEDED.get(name, bounds), name))
     return runs
