@@ -116,9 +116,7 @@ def sentences(table: str) -> dict[str, str]:
     return {folder: sentence.strip() for folder, sentence in rows}
 
 
-def draw(said: dict[str, str]) -> str:
-    files = tracked()
-    used = uses(files)
+def draw(said: dict[str, str], files: list[PurePosixPath], used: dict[str, set[str]]) -> str:
     folders = sorted({folder for path in files if (folder := folder_of(path))})
     opened = [folder for folder in OPENED if folder and folder not in folders]
     rows = ["| folder | is | uses |", "|---|---|---|"]
@@ -138,7 +136,9 @@ def main() -> int:
     text = DOCUMENT.read_text()
     before, rest = text.split(BEGIN + "\n", 1)
     table, after = rest.split(END, 1)
-    drawn = draw(sentences(table)) + "\n"
+    files = tracked()
+    used = uses(files)
+    drawn = draw(sentences(table), files, used) + "\n"
     empty = re.findall(rf"^\| (`\S+`) \| {re.escape(MISSING)} \|", drawn, re.MULTILINE)
     if check and drawn != table:
         print(f"{DOCUMENT}: the table of folders is not that of the tree: make folders")
@@ -146,7 +146,7 @@ def main() -> int:
         DOCUMENT.write_text(before + BEGIN + "\n" + drawn + END + after)
     if empty:
         print(f"{DOCUMENT}: say in the second column what these are: {', '.join(empty)}")
-    found = circles_of_rooms(uses(tracked()))
+    found = circles_of_rooms(used)
     for circle in found:
         print(f"headers of {', '.join(sorted(circle))} include each other: break the circle")
     return 1 if empty or found or (check and drawn != table) else 0

@@ -89,7 +89,7 @@ TEST(who_waited_in_vain_has_come_and_waits_on)
     CHECK(come(0) == WB_OK && come(0) == 1);
 }
 
-// ---- Seats --------------------------------------------------------------------------------------
+// ---- Participants -------------------------------------------------------------------------------
 
 TEST(a_barrier_has_as_many_tasks_as_it_was_made_for)
 {

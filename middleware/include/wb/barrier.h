@@ -23,8 +23,8 @@ struct wb_task;
 
 // One of the tasks of a barrier.
 struct wb_participant {
-    struct wb_compared
-        task;                // as wb_wait_queue.holder, when it took the entry; whoever has it join
+    // As wb_wait_queue.holder, when the task took the entry; whoever has it join.
+    struct wb_compared task;
     struct wb_word arrived;  // for which round (see barrier.c); the task
 };
 

@@ -133,9 +133,9 @@ struct wb_task {
     struct wb_arrival arrival;
     uint64_t job_deadline_ns;  // of the current job, after its release; 0: none
     uint32_t restarts;         // written by recovery
-    struct wb_swapped
-        incarnation;        // the same: how often it was cut short, and went on or started again
-    struct wb_word revive;  // enum wb_revival: recovery; cleared by the kernel that took it in
+    // The same: how often it was cut short, and went on or started again.
+    struct wb_swapped incarnation;
+    struct wb_word revive;       // enum wb_revival: recovery; cleared by the kernel that took it in
     struct wb_word memory_core;  // mode replicate: whose private memory holds its context
     struct wb_images images;
     struct wb_migration settled;   // done, but for its first output

@@ -35,8 +35,8 @@ enum { WB_SHARED_MAX = 1 << 30 };  // bytes of a pool
 
 // Some pages in a row that hold blocks of one class. Kept at the first of them.
 struct wb_extent {
-    _Alignas(WB_LINE_BYTES) WB_STORED(struct wb_shared *) owner;  // NULL: no extent begins here;
-                                                                  // whoever has claimed the pages
+    // NULL: no extent begins here; whoever has claimed the pages.
+    _Alignas(WB_LINE_BYTES) WB_STORED(struct wb_shared *) owner;
     struct wb_extent *following;  // the owner's: the next of those that it is about to give back
     uint32_t size_class;          // the owner
     uint32_t block_bytes;         // the owner

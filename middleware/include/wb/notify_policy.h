@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bells: how the receiver of a channel learns that a message waits for it, while it waits itself.
+// Notify policies: how the receiver of a channel learns that a message waits for it, while it waits
+// itself.
 //
 //   interrupt   the sender wakes it (the default); with a batch, once so many messages are there,
 //               or the oldest of them has waited for the deadline

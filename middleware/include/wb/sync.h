@@ -28,8 +28,8 @@ struct wb_sync {  // of a task
     WB_SWAPPED(struct wb_wait_queue *) waits_for;
     struct wb_word set;       // the task
     struct wb_word priority;  // effective; the kernel that owns the task
-    struct wb_swapped
-        reevaluations;            // any core: counts what may have changed its effective priority
+    // Any core: counts what may have changed the task's effective priority.
+    struct wb_swapped reevaluations;
     uint32_t reevaluations_seen;  // the kernel that owns the task
     uint32_t held;                // locks of wb_lock(); the task, or recovery
     uint32_t owned;               // mutexes, those of wb_lock() among them; the same

@@ -135,8 +135,8 @@ struct wb_channel_config {
     // Its slots lie in memory that is nearer to the cores. For whoever lays the system out: here it
     // is nothing but wb_channel.charged.
     bool internal;
-    struct wb_notify_config
-        notify;  // how its receiver is told; needs the part `notify` (wb/parts.h)
+    // When its receiver learns of messages; needs the part `notify` (wb/parts.h).
+    struct wb_notify_config notify;
 };
 
 /// A task moves by hand-off: its mode says so, or no part of the program knows another way.

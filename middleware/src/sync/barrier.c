@@ -39,7 +39,7 @@ enum wb_status wb_barrier_init(struct wb_barrier *barrier, struct wb_participant
     return WB_OK;
 }
 
-// ---- Seats --------------------------------------------------------------------------------------
+// ---- Participants -------------------------------------------------------------------------------
 
 // The entry of a task, which takes one if need be; NULL: there is none for it.
 static struct wb_participant *participant_of(const struct wb_barrier *barrier, struct wb_task *task)

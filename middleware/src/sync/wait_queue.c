@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gates: waiting without lists.
+// Wait queues: waiting without lists.
 //
 // A waiter says in its own `waits_for` that it waits here, and in `waited` of the wait queue that
 // somebody does, then tries once more, and blocks. Who gives changes the wait queue and then looks

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gates: what semaphores, mutexes, conditions and barriers have in common. Waiting is in
+// Wait queues: what semaphores, mutexes, conditions and barriers have in common. Waiting is in
 // wait_queue.c, inheritance of priorities in inherit.c.
 #ifndef WB_WAIT_QUEUE_H
 #define WB_WAIT_QUEUE_H
