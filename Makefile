@@ -19,7 +19,7 @@ include boards/boards.mk
 include tests/fuzz/fuzz.mk
 include reproduce/nacul2007/rtl/programs.mk rtl/rtl.mk
 
-.PHONY: help setup build demo test lint fmt bench reproduce docs folders lines size soak clean occupy-static \
+.PHONY: help setup build demo test lint fmt bench reproduce docs folders keys lines size soak clean occupy-static \
 	lint-c lint-rust lint-files test test-times test-guest test-guest-soak test-c test-model test-freertos test-soc test-rust test-crates test-parts test-apps test-voip test-documents test-peers test-python test-py test-aarch64 test-fuzz fuzz \
 	test-sanitizers
 
@@ -95,6 +95,9 @@ docs: $(PYTHON)  ## the documentation as a site, in build/site, with the APIs of
 
 folders:  ## draw the table of folders in ARCHITECTURE.md
 	@python3 tools/folders.py
+
+keys:  ## make anew what consists of the keys of our files: lists in docs/, classes of Python
+	WHIMBREL_WRITE_KEYS=1 $(CARGO) test --quiet --release --locked --package whimbrel-model --test all keys
 
 lines:  ## count the product's own lines
 	@python3 tools/lines.py

@@ -119,23 +119,6 @@ def test_every_test_that_a_document_names_exists() -> None:
     assert cited <= known
 
 
-def test_the_list_of_keys_of_app_toml_is_complete() -> None:
-    (example,) = blocks(ROOT / "docs/app-toml.md", "toml")
-    written = tomllib.loads(example)
-    source = (ROOT / "crates/model/src/read/manifest.rs").read_text()
-
-    def function(of: str) -> str:
-        return source[source.index(f"fn read_{of}(") :].split("\n}")[0]
-
-    for table, one in [("app", written["app"])] + [
-        (name, written[name][0]) for name in ("task", "channel", "mailbox")
-    ]:
-        read = function(table)
-        read += "".join(function(of) for of in ("work", "link") if f"read_{of}(&mut reader" in read)
-        known = re.findall(r'(?:required|optional|or|must)\(\s*"(\w+)"', read)
-        assert set(one) == set(known), table
-
-
 def test_the_list_of_keys_of_table_toml_is_complete() -> None:
     (example,) = blocks(ROOT / "docs/table-toml.md", "toml")
     source = (ROOT / "crates/model/src/read/table.rs").read_text()

@@ -12,32 +12,34 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from . import plot
     from ._core import __version__
+    from ._keys import (
+        Barrier,
+        Channel,
+        Condition,
+        Mailbox,
+        Mutex,
+        Semaphore,
+        Service,
+        Task,
+        Timer,
+    )
     from .errors import ClusterError, Error, InputError, PolicyError, RunError, Trouble
     from .exploration import Exploration, explore
     from .model import (
         Application,
-        Barrier,
         Block,
         Bus,
         Cache,
-        Channel,
-        Condition,
         Core,
         Cost,
         Doorbell,
         IdleState,
         Leakage,
-        Mailbox,
         Memory,
         Mesh,
-        Mutex,
         Platform,
         Point,
-        Semaphore,
-        Service,
-        Task,
         Thermal,
-        Timer,
         Transition,
         Work,
     )

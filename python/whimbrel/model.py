@@ -17,133 +17,21 @@ from pathlib import Path
 from typing import Any
 
 from . import _toml, _words
+from ._keys import (
+    App,
+    Barrier,
+    Channel,
+    Condition,
+    Mailbox,
+    Mutex,
+    Number,
+    Param,
+    Semaphore,
+    Service,
+    Task,
+    Timer,
+)
 from ._native import _core
-
-Number = int | float
-Amount = int | float | str  # a number, or an expression of parameters
-Param = str | int | float | bool | list[float]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Task:
-    """A task, or `count` of them: `[[task]]` of docs/app-toml.md."""
-
-    name: str
-    entry: str | None = None
-    count: int | None = None
-    core: int | tuple[int, ...] | None = None
-    cores: tuple[int, ...] | None = None
-    priority: int | None = None
-    nice: int | None = None
-    stack: int | str | None = None
-    heap: int | str | None = None
-    migratable: bool | None = None
-    restart: bool | None = None
-    mode: str | None = None
-    move: str | None = None
-    checkpoint_every: int | None = None
-    on_crash: str | None = None
-    periodic: bool | None = None
-    period_us: Number | None = None
-    arrival: str | None = None
-    mean_gap_us: Number | None = None
-    jitter_us: Number | None = None
-    deadline_frames: Number | None = None
-    offset_frames: Number | None = None
-    client: bool | None = None
-    kinds: tuple[str, ...] | None = None
-    cycles: Amount | dict[str, Amount] | None = None
-    distribution: str | None = None
-    spread: Number | None = None
-    working_set: int | str | None = None
-    traffic: int | str | None = None
-    firings: int | None = None
-    script: tuple[dict[str, Any], ...] | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Mutex:
-    """What scripts lock: `[[mutex]]` of docs/app-toml.md."""
-
-    name: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class Condition:
-    """What scripts wait for and signal: `[[condition]]` of docs/app-toml.md."""
-
-    name: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class Barrier:
-    """Where scripts wait for each other: `[[barrier]]` of docs/app-toml.md."""
-
-    name: str
-    tasks: int
-
-
-@dataclass(frozen=True, kw_only=True)
-class Semaphore:
-    """What scripts take and give: `[[semaphore]]` of docs/app-toml.md."""
-
-    name: str
-    initial: int | None = None
-    most: int | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Timer:
-    """What several scripts go on with: `[[timer]]` of docs/app-toml.md."""
-
-    name: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class Channel:
-    """A channel from "TASK.PORT" to "TASK.PORT": `[[channel]]` of docs/app-toml.md."""
-
-    from_: str
-    to: str
-    slots: int | None = None
-    slot_bytes: Amount | None = None
-    initial: int | None = None
-    produce: int | None = None
-    consume: int | None = None
-    claim: str | None = None
-    doorbell: str | None = None
-    batch: str | None = None
-    memory: str | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Mailbox:
-    """A channel with many senders: `[[mailbox]]` of docs/app-toml.md."""
-
-    from_: tuple[str, ...]
-    to: str
-    slots: int | None = None
-    slot_bytes: Amount | None = None
-    doorbell: str | None = None
-    batch: str | None = None
-    memory: str | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Service:
-    """A task that others call: `[[service]]` of docs/app-toml.md."""
-
-    name: str
-    task: str
-    callers: tuple[str, ...]
-    request_bytes: Amount
-    answer_bytes: Amount
-    calls: int | None = None
-    request_doorbell: str | None = None
-    answer_doorbell: str | None = None
-    request_memory: str | None = None
-    answer_memory: str | None = None
-
 
 # The arrays of tables of an app.toml, and the fields of an application for them.
 _LISTS = {
@@ -195,10 +83,9 @@ class _Described:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Application(_Described):
+class Application(App, _Described):
     """Tasks and the channels between them; its plain fields are `[app]` of docs/app-toml.md."""
 
-    name: str
     tasks: tuple[Task, ...] = ()
     channels: tuple[Channel, ...] = ()
     mailboxes: tuple[Mailbox, ...] = ()
@@ -210,14 +97,6 @@ class Application(_Described):
     timers: tuple[Timer, ...] = ()
     params: dict[str, Param] = field(default_factory=dict)
     """`[params]`: the application's own."""
-    module: str | None = None
-    compute: str | None = None
-    frame_rate: Amount | None = None
-    memory: int | str | None = None
-    shared: int | str | None = None
-    description: str | None = None
-    paths: tuple[str, ...] | None = None
-    kinds: tuple[str, ...] | None = None
     source: Path | None = field(default=None, repr=False, compare=False)
     """Its file, if it was loaded and is as it was."""
 

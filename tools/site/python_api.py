@@ -28,6 +28,7 @@ PARTS = {
     "simulation": "Simulating",
     "runs": "Results of runs",
     "model": "Applications and platforms",
+    "_keys": "Tables of applications",
     "policies": "Policies",
     "exploration": "Exploring",
     "errors": "What goes wrong",

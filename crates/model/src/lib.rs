@@ -17,6 +17,7 @@ mod platform;
 mod problem;
 mod read;
 mod reader;
+mod schema;
 pub mod sdf;
 
 pub use app::{
@@ -38,3 +39,4 @@ pub use platform::{Core, Frequency, Platform, Point};
 pub use problem::{Problem, Problems, Source, Span, as_text};
 pub use read::{ExprError, Manifest, Table, evaluate};
 pub use reader::from_word;
+pub use schema::{Key, Shape, Table as KeyTable, key_list, python};

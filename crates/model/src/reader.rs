@@ -141,7 +141,7 @@ pub(crate) fn given<T: Copy + Default>(written: &Option<Spanned<T>>) -> T {
 }
 
 /// What a value is, for a person who expected something else.
-fn describe(node: &Node<'_>) -> String {
+pub(crate) fn describe(node: &Node<'_>) -> String {
     match node.get_ref() {
         DeValue::String(_) => "not this text".into(),
         DeValue::Integer(_) | DeValue::Float(_) => "not this number".into(),
@@ -206,7 +206,11 @@ pub(crate) fn boolean(node: &Node<'_>) -> Option<bool> {
 
 /// A number of bytes: a whole number, or text such as `"64KiB"`.
 pub(crate) fn bytes(node: &Node<'_>) -> Option<u64> {
-    let Some(text) = node.get_ref().as_str() else { return unsigned(node) };
+    node.get_ref().as_str().map_or_else(|| unsigned(node), size_of)
+}
+
+/// The bytes of a size as "64KiB".
+pub(crate) fn size_of(text: &str) -> Option<u64> {
     let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     let (count, unit) = text.split_at(digits);
     let scale = match unit.trim() {

@@ -11,6 +11,7 @@ mod growth;
 mod hardware;
 mod hardware_refusals;
 mod import;
+mod keys;
 mod locks;
 mod modes;
 mod papers;

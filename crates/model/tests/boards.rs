@@ -3,10 +3,9 @@
 
 use std::fs;
 use std::io::Write;
-use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::common::{RADIO, build, plan_of, radio_with, shown, told};
+use crate::common::{RADIO, build, plan_of, radio_with, root, shown, told};
 use insta::assert_snapshot;
 use whimbrel_model::{
     AT_MOST, Board, BoardFiles, Mode, Plan, PolicyName, Start, TableRow, check_stacks, hash,
@@ -29,10 +28,6 @@ private = "64KiB"
 [start]
 device = "/dev/ttyUSB0"
 "#;
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
 
 fn with(from: &str, to: &str) -> String {
     assert!(BOARD.contains(from), "{from}");

@@ -2,22 +2,9 @@
 //! What the documentation shows and what the applications say is what the loader takes.
 
 use std::fs;
-use std::path::{Path, PathBuf};
 
+use crate::common::root;
 use whimbrel_model::{App, Manifest, Table};
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
-#[test]
-fn the_example_in_the_documentation_has_only_keys_that_exist() {
-    let page = fs::read_to_string(root().join("docs/app-toml.md")).unwrap();
-    let (_, rest) = page.split_once("```toml\n").unwrap();
-    let (example, _) = rest.split_once("```").unwrap();
-    assert!(example.contains("[[mailbox]]"));
-    Manifest::parse(example).unwrap();
-}
 
 #[test]
 fn the_table_in_the_documentation_suits_the_radio_that_it_is_written_for() {

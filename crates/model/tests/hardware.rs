@@ -2,17 +2,13 @@
 //! What a platform's file says of its hardware.
 
 use std::fs;
-use std::path::{Path, PathBuf};
 
 use whimbrel_hardware::Scheduling;
 use whimbrel_hardware::{Arbitration, Bus, DoorbellKind, Hardware, Interconnect, MemoryKind};
 use whimbrel_model::Platform;
 
 use crate::common::board::{BOARD, on_a_mesh, with};
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
+use crate::common::root;
 
 #[test]
 fn every_table_of_a_file_becomes_what_the_simulator_takes() {

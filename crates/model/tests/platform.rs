@@ -2,8 +2,8 @@
 //! Platforms that make sense, and what a person is told about those that do not.
 
 use std::fs;
-use std::path::{Path, PathBuf};
 
+use crate::common::root;
 use insta::assert_snapshot;
 use miette::{GraphicalReportHandler, GraphicalTheme};
 use whimbrel_model::{Platform, Point, Source};
@@ -33,10 +33,6 @@ mhz = 1000
 active_mw = 2000
 idle_mw = 100
 "#;
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
 
 fn errors(from: &str, to: &str) -> String {
     assert!(PLATFORM.contains(from), "{from}");

@@ -139,7 +139,11 @@ fn each_rule_between_keys_has_its_own_refusal() {
         ("periodic = true", "periodic = true\nmean_gap_us = 5", "`lpf` has gaps, but is not"),
         ("periodic = true", "period_us = 5\njitter_us = 6", "jitter of `lpf` is longer than"),
         ("name = \"sink\"", "name = \"sink\"\njitter_us = 6", "`sink` has jitter, but no period"),
-        ("periodic = true", "periodic = true\njitter_us = -1", "from 0 to 1e9 microseconds"),
+        (
+            "periodic = true",
+            "periodic = true\njitter_us = -1",
+            "a time in microseconds, from 0 to 1e9",
+        ),
         ("periodic = true", "periodic = true\narrival = \"often\"", "\"periodic\" or \"sporadic\""),
         ("\"sample_rate / 4 / 100\"", "0", "a frame rate of 0 per second is no rate"),
         ("slot_bytes = 416", "slot_bytes = 416.5", "`slot_bytes` of 416.5 cannot be"),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! `whimbrel import` and `whimbrel graph`: a file is read, and the text of another written.
+//! `whimbrel import` and `whimbrel graph`: a file is read, and the text of another written; and
+//! `whimbrel schema`.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -10,7 +11,7 @@ use whimbrel_model::import::{Format, Options, together};
 use whimbrel_model::{App, Manifest, Problem, Source, as_text, dot};
 
 use crate::atomic_file;
-use crate::cli::{GraphArgs, ImportArgs};
+use crate::cli::{GraphArgs, ImportArgs, SchemaArgs, SchemaOf};
 use crate::failure::{Answer, Failure, Outcome, first_of, say, show};
 use crate::output::print_data;
 
@@ -37,6 +38,14 @@ pub fn graph(args: &GraphArgs) -> Outcome {
         .and_then(|manifest| App::build(&manifest, &args.set, folder, &here))
         .map_err(|problems| Failure::in_file(&source, problems))?;
     write(args.output.as_deref(), &dot(&app))
+}
+
+/// Prints the keys of a file.
+pub fn schema(args: &SchemaArgs) -> Outcome {
+    let (keys, title) = match args.of {
+        SchemaOf::App => (Manifest::KEYS, "app.toml of Whimbrel"),
+    };
+    write(args.output.as_deref(), &format!("{:#}\n", keys.json_schema(title)))
 }
 
 /// A file as it was read.

@@ -67,6 +67,7 @@ pub fn main() -> ExitCode {
         Command::Export(args) => export::export(args),
         Command::Import(args) => files::import(args),
         Command::Graph(args) => files::graph(args),
+        Command::Schema(args) => files::schema(args),
         Command::Occupy(args) => return whimbrel_occupy::cli::occupy(args),
         #[cfg(feature = "analysis")]
         Command::Calibrate(args) => calibrate::calibrate(args),

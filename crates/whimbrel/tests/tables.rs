@@ -22,6 +22,7 @@ fn the_help_is_the_manual() {
         "export",
         "import",
         "graph",
+        "schema",
         "trace",
         "sim",
         "calibrate",

@@ -12,10 +12,11 @@ mod placement;
 mod script;
 mod work;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use toml::Spanned;
 
 use crate::problem::{Problem, Span};
+use crate::schema::words;
 pub(crate) use client::CLIENT_ENTRY;
 pub(crate) use modes::{ADD_RESTART, NOT_AT_WAITS};
 pub use modes::{Mode, Moves, OnCrash};
@@ -125,15 +126,16 @@ pub struct Task {
     pub span: Span,
 }
 
-/// Whether a task is released once per period.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Arrival {
-    /// It is.
-    #[default]
-    Periodic,
-    /// Its period is the least time between two releases.
-    Sporadic,
+words! {
+    /// Whether a task is released once per period.
+    #[derive(Default)]
+    pub enum Arrival {
+        /// It is.
+        #[default]
+        Periodic = "periodic";
+        /// Its period is the least time between two releases.
+        Sporadic = "sporadic";
+    }
 }
 
 /// How often a task is released.
@@ -190,14 +192,14 @@ pub struct Channel {
     pub span: Span,
 }
 
-/// Which way messages pass a port, seen from its task.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Direction {
-    /// The task receives.
-    In,
-    /// The task sends.
-    Out,
+words! {
+    /// Which way messages pass a port, seen from its task.
+    pub enum Direction {
+        /// The task receives.
+        In = "in", "WB_IN";
+        /// The task sends.
+        Out = "out", "WB_OUT";
+    }
 }
 
 /// Binds a port of a task to a channel.

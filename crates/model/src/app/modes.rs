@@ -1,52 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 //! How tasks move and what becomes of them after a death: migration modes and checkpoint images.
 
-use std::fmt;
-
-use serde::{Deserialize, Serialize};
-
 use super::App;
 use crate::problem::{Problem, Problems, none_or};
+use crate::schema::words;
 
-/// How a task moves.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Mode {
-    /// Its memory is globally visible: only the owner of its descriptor changes.
-    #[default]
-    Handoff,
-    /// Every kernel has private memory for it; what is in use is copied.
-    Replicate,
-    /// It ends on the source, is loaded again on the target, and its state is copied.
-    Recreate,
-}
-
-impl fmt::Display for Mode {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.serialize(f)
+words! {
+    /// How a task moves.
+    #[derive(Default, PartialOrd, Ord)]
+    pub enum Mode {
+        /// Its memory is globally visible: only the owner of its descriptor changes.
+        #[default]
+        Handoff = "handoff", "WB_HANDOFF";
+        /// Every kernel has private memory for it; what is in use is copied.
+        Replicate = "replicate", "WB_REPLICATE";
+        /// It ends on the source, is loaded again on the target, and its state is copied.
+        Recreate = "recreate", "WB_RECREATE";
     }
 }
 
-/// Where a task moves that is asked to.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Moves {
-    /// At its checkpoints.
-    #[default]
-    Checkpoints,
-    /// Also where it waits.
-    Waits,
+words! {
+    /// Where a task moves that is asked to.
+    #[derive(Default)]
+    pub enum Moves {
+        /// At its checkpoints.
+        #[default]
+        Checkpoints = "checkpoints";
+        /// Also where it waits.
+        Waits = "waits";
+    }
 }
 
-/// What happens to the messages since the last image when a task starts again from it.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum OnCrash {
-    /// They are processed again.
-    #[default]
-    Replay,
-    /// They are left out, and reported.
-    Skip,
+words! {
+    /// What happens to the messages since the last image when a task starts again from it.
+    #[derive(Default)]
+    pub enum OnCrash {
+        /// They are processed again.
+        #[default]
+        Replay = "replay";
+        /// They are left out, and reported.
+        Skip = "skip";
+    }
 }
 
 pub(crate) const NOT_AT_WAITS: &str = "it starts its function again wherever it moves: take \

@@ -5,19 +5,20 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Who looks after the receiver.
-#[derive(
-    Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
-)]
-#[serde(rename_all = "lowercase")]
-pub enum Doorbell {
-    /// The sender wakes it.
-    #[default]
-    Interrupt,
-    /// It looks by itself, each so often.
-    Polling,
-    /// It looks when the message should be there; the sender wakes it if that is too late.
-    Adaptive,
+use crate::schema::words;
+
+words! {
+    /// Who looks after the receiver.
+    #[derive(Default, Hash, PartialOrd, Ord)]
+    pub enum Doorbell {
+        /// The sender wakes it.
+        #[default]
+        Interrupt = "interrupt", "WB_NOTIFY_INTERRUPT";
+        /// It looks by itself, each so often.
+        Polling = "polling", "WB_NOTIFY_POLLING";
+        /// It looks when the message should be there; the sender wakes it if that is too late.
+        Adaptive = "adaptive", "WB_NOTIFY_ADAPTIVE";
+    }
 }
 
 /// What a channel has. What is not said is not there.

@@ -1,38 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Scripts: what a task does, one event after the other.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::Cycles;
+use crate::schema::words;
 
-/// What happens in an event; see `wb/script.h`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-#[expect(missing_docs, reason = "the words of the file")]
-pub enum Verb {
-    Run,
-    Runtime,
-    Memory,
-    Sleep,
-    Delay,
-    Timer,
-    Lock,
-    Unlock,
-    Wait,
-    Signal,
-    Broadcast,
-    Barrier,
-    Take,
-    Give,
-    Send,
-    Receive,
-    Yield,
-    Checkpoint,
-    Migrate,
-    Priority,
-    Exit,
-    Loop,
-    End,
+words! {
+    /// What happens in an event; see `wb/script.h`.
+    #[expect(missing_docs, reason = "the words of the file")]
+    pub enum Verb {
+        Run = "run", "WB_SCRIPT_RUN";
+        Runtime = "runtime", "WB_SCRIPT_RUNTIME";
+        Memory = "memory", "WB_SCRIPT_MEMORY";
+        Sleep = "sleep", "WB_SCRIPT_SLEEP";
+        Delay = "delay", "WB_SCRIPT_DELAY";
+        Timer = "timer", "WB_SCRIPT_TIMER";
+        Lock = "lock", "WB_SCRIPT_LOCK";
+        Unlock = "unlock", "WB_SCRIPT_UNLOCK";
+        Wait = "wait", "WB_SCRIPT_WAIT";
+        Signal = "signal", "WB_SCRIPT_SIGNAL";
+        Broadcast = "broadcast", "WB_SCRIPT_BROADCAST";
+        Barrier = "barrier", "WB_SCRIPT_BARRIER";
+        Take = "take", "WB_SCRIPT_TAKE";
+        Give = "give", "WB_SCRIPT_GIVE";
+        Send = "send", "WB_SCRIPT_SEND";
+        Receive = "receive", "WB_SCRIPT_RECEIVE";
+        Yield = "yield", "WB_SCRIPT_YIELD";
+        Checkpoint = "checkpoint", "WB_SCRIPT_CHECKPOINT";
+        Migrate = "migrate", "WB_SCRIPT_MIGRATE";
+        Priority = "priority", "WB_SCRIPT_PRIORITY";
+        Exit = "exit", "WB_SCRIPT_EXIT";
+        Loop = "loop", "WB_SCRIPT_LOOP";
+        End = "end", "WB_SCRIPT_END";
+    }
 }
 
 /// No object: the rest is what it is without one.
@@ -141,16 +142,17 @@ fn has_checkpoint(events: &[Event]) -> bool {
     events.iter().any(|event| event.verb == Verb::Checkpoint)
 }
 
-/// What is common to scripts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "lowercase")]
-#[expect(missing_docs, reason = "the words of the file")]
-pub enum ObjectKind {
-    Mutex,
-    Condition,
-    Barrier,
-    Semaphore,
-    Timer,
+words! {
+    /// What is common to scripts.
+    #[derive(Hash)]
+    #[expect(missing_docs, reason = "the words of the file")]
+    pub enum ObjectKind {
+        Mutex = "mutex", "WB_OBJECT_MUTEX";
+        Condition = "condition", "WB_OBJECT_CONDITION";
+        Barrier = "barrier", "WB_OBJECT_BARRIER";
+        Semaphore = "semaphore", "WB_OBJECT_SEMAPHORE";
+        Timer = "timer", "WB_OBJECT_TIMER";
+    }
 }
 
 /// One such thing.

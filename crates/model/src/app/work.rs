@@ -3,10 +3,9 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
-
 use super::App;
 use crate::problem::{Problem, Problems, Span, none_or};
+use crate::schema::words;
 
 /// The kind of a core whose platform does not say it: that of the machine itself.
 pub const HOST_KIND: &str = "host";
@@ -15,36 +14,32 @@ pub const HOST_KIND: &str = "host";
 pub const DSP_KIND: &str = "dsp";
 const NORMAL_SPREAD_MOST: f64 = 0.333_333;
 
-/// Whether tasks compute, or only take the time of it.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Compute {
-    /// They do.
-    #[default]
-    Real,
-    /// They take the time of their cycles, and messages have no content.
-    Model,
-}
-
-impl fmt::Display for Compute {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.serialize(f)
+words! {
+    /// Whether tasks compute, or only take the time of it.
+    #[derive(Default)]
+    pub enum Compute {
+        /// They do.
+        #[default]
+        Real = "real";
+        /// They take the time of their cycles, and messages have no content.
+        Model = "model";
     }
 }
 
-/// How the cycles of a firing vary around their mean.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Distribution {
-    /// They do not.
-    #[default]
-    Constant,
-    /// Evenly, within a spread to both sides.
-    Uniform,
-    /// The spread is a standard deviation.
-    Normal,
-    /// As times between events that know nothing of each other.
-    Exponential,
+words! {
+    /// How the cycles of a firing vary around their mean.
+    #[derive(Default)]
+    pub enum Distribution {
+        /// They do not.
+        #[default]
+        Constant = "constant", "WB_CONSTANT";
+        /// Evenly, within a spread to both sides.
+        Uniform = "uniform", "WB_UNIFORM";
+        /// The spread is a standard deviation.
+        Normal = "normal", "WB_NORMAL";
+        /// As times between events that know nothing of each other.
+        Exponential = "exponential", "WB_EXPONENTIAL";
+    }
 }
 
 impl Distribution {
@@ -55,12 +50,6 @@ impl Distribution {
             Self::Uniform => 1.0,
             Self::Normal => NORMAL_SPREAD_MOST,
         }
-    }
-}
-
-impl fmt::Display for Distribution {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.serialize(f)
     }
 }
 

@@ -5,6 +5,7 @@ use std::fmt::Write;
 
 use crate::app::NotifyPolicy;
 use crate::plan::{Plan, PlanEvent, PlanScript, PlanTask, PlanWork};
+use crate::schema::Constant;
 
 /// What names a plan: the same text for the same tables, on every machine.
 ///
@@ -135,7 +136,7 @@ impl C {
                 of.flag("internal", channel.internal);
                 let notify = channel.notify;
                 if notify != NotifyPolicy::default() {
-                    of.is("notify.doorbell", constant("WB_NOTIFY_", notify.doorbell));
+                    of.is("notify.doorbell", notify.doorbell.constant());
                 }
                 of.set("notify.batch", notify.batch).set("notify.within_us", notify.within_us);
                 of.end()
@@ -163,8 +164,7 @@ impl C {
         let numbers: Vec<String> = work.cycles.iter().map(|cycles| u64(*cycles)).collect();
         let cycles = self.list("uint64_t", &format!("cycles_{task}"), &numbers);
         let mut of = Fields::default();
-        of.is("distribution", constant("WB_", work.distribution))
-            .set("spread_ppm", work.spread_ppm);
+        of.is("distribution", work.distribution.constant()).set("spread_ppm", work.spread_ppm);
         of.set64("working_bytes", work.working_bytes).set64("traffic_bytes", work.traffic_bytes);
         of.set64("firings", work.firings).is("cycles", cycles).is("n_cycles", numbers.len());
         let name = format!("work_{task}");
@@ -177,7 +177,7 @@ impl C {
             .ports
             .iter()
             .map(|port| {
-                let direction = constant("WB_", port.direction);
+                let direction = port.direction.constant();
                 let mut of = Fields::default();
                 of.is("task", port.task).is("channel", port.channel).is("name", text(&port.name));
                 of.set("index", port.index).is("direction", direction).is("rate", port.rate);
@@ -201,7 +201,7 @@ impl C {
     fn objects(&mut self, plan: &Plan) -> String {
         let object = |object: &crate::app::Object| {
             let mut of = Fields::default();
-            of.is("name", text(&object.name)).is("kind", constant("WB_OBJECT_", object.kind));
+            of.is("name", text(&object.name)).is("kind", object.kind.constant());
             of.set("value", object.value).set("most", object.most).end()
         };
         let objects: Vec<String> = plan.objects.iter().map(object).collect();
@@ -279,7 +279,7 @@ fn config(task: &PlanTask) -> String {
     of.set("priority", task.priority).is("entry", &task.entry);
     of.flag("migratable", task.migratable).flag("restart", task.restart);
     of.flag("moves_at_waits", task.moves_at_waits);
-    of.flag("replay", task.replay).is("mode", constant("WB_", task.mode));
+    of.flag("replay", task.replay).is("mode", task.mode.constant());
     of.set("checkpoint_every", task.checkpoint_every).is("stack_bytes", task.stack_bytes);
     of.is("heap_bytes", task.heap_bytes).flag("follows_rate", task.follows_rate);
     of.set64("period_ns", task.period_ns).set64("deadline_ns", task.deadline_ns);
@@ -291,7 +291,7 @@ fn config(task: &PlanTask) -> String {
 
 fn script_event(event: &PlanEvent, numbers: &str) -> String {
     let mut of = Fields::default();
-    of.is("verb", constant("WB_SCRIPT_", event.verb));
+    of.is("verb", event.verb.constant());
     of.set("object", event.object).set("other", event.other);
     of.flag("is_firing", event.is_firing).flag("is_absolute", event.is_absolute);
     of.flag("is_checkpoint", event.is_checkpoint).set64("amount", event.amount);
@@ -335,11 +335,6 @@ impl Fields {
 
 fn u64(value: u64) -> String {
     format!("UINT64_C({value})")
-}
-
-/// One of an enumeration of C, whose names are ours in capitals.
-fn constant(prefix: &str, value: impl std::fmt::Debug) -> String {
-    format!("{prefix}{value:?}").to_uppercase()
 }
 
 /// A text as a literal of C; what is not plain is in octal, three digits, so nothing joins it.

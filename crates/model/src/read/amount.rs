@@ -11,6 +11,7 @@ use toml::Spanned;
 use crate::app::{Param, ParamKind};
 use crate::problem::Problem;
 use crate::reader::{Node, huge, number};
+use crate::schema::{Noted, Read, Shape};
 
 /// A number, or an expression that gives one.
 #[derive(Debug, Clone)]
@@ -22,6 +23,12 @@ pub(crate) enum Amount {
 impl Default for Amount {
     fn default() -> Self {
         Self::Number(0.0)
+    }
+}
+
+impl Read for Amount {
+    fn read(_: &Shape, node: &Node<'_>, _: &mut Noted<'_>) -> Option<Self> {
+        amount_of(node)
     }
 }
 

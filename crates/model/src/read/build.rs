@@ -8,7 +8,8 @@ use std::path::Path;
 use toml::Spanned;
 
 use super::amount::amount;
-use super::manifest::{Manifest, TaskTable};
+use super::keys::TaskTable;
+use super::manifest::Manifest;
 use super::script::{self, Scripts};
 use super::{client, modes, param, synthetic, wiring, work};
 use crate::app::{App, Arrival, Names, Param, ParamKind, Period, Setting, Task, Work};
@@ -185,7 +186,7 @@ fn instances(
         index,
         entry: entry.clone(),
         client: given(&table.client),
-        kinds: table.work.kinds.clone(),
+        kinds: table.kinds.clone(),
         core: core(index),
         shared_by: modes::shared_by(table),
         priority: table.priority,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What a `[[task]]` that stands for a process beside the run may say.
 
-use super::manifest::{Manifest, TaskTable};
+use super::keys::TaskTable;
+use super::manifest::Manifest;
 use crate::problem::Problem;
 use crate::reader::given;
 
@@ -21,7 +22,7 @@ pub(crate) fn check(table: &TaskTable, manifest: &Manifest, problems: &mut Vec<P
         problems.push(problem.help("leave it out: the run has only its ports"));
     }
     let has_port = manifest.links.iter().any(|link| {
-        let mut ends = link.from.iter().chain([&link.to]);
+        let mut ends = link.from.iter().chain([&link.slots.to]);
         ends.any(|end| end.get_ref().split(['.', '[']).next() == Some(name))
     });
     if !has_port {

@@ -5,6 +5,7 @@ use toml::Spanned;
 
 use super::amount::{Amount, amount_of};
 use crate::reader::{Node, is_name};
+use crate::schema::{Noted, Read, Shape};
 
 #[derive(Debug, Clone)]
 pub(crate) enum CyclesTable {
@@ -15,6 +16,12 @@ pub(crate) enum CyclesTable {
 impl Default for CyclesTable {
     fn default() -> Self {
         Self::ByKind(Vec::new())
+    }
+}
+
+impl Read for CyclesTable {
+    fn read(_: &Shape, node: &Node<'_>, _: &mut Noted<'_>) -> Option<Self> {
+        cycles(node)
     }
 }
 

@@ -6,6 +6,7 @@ mod amount;
 mod build;
 mod client;
 mod cycles;
+mod keys;
 mod manifest;
 mod modes;
 mod param;

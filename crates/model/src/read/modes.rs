@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use super::manifest::TaskTable;
+use super::keys::TaskTable;
 use crate::app::{ADD_RESTART, App, Channel, Direction, Mode, Moves, NOT_AT_WAITS, Port};
 use crate::problem::Problem;
 use crate::reader::given;

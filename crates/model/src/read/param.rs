@@ -6,9 +6,16 @@ use toml::de::{DeTable, DeValue};
 use crate::app::{Param, ParamKind, Setting};
 use crate::problem::{Problem, nearest};
 use crate::reader::{Node, is_name, number};
+use crate::schema::{Noted, Read, Shape};
+
+impl Read for Vec<Param> {
+    fn read(_: &Shape, node: &Node<'_>, noted: &mut Noted<'_>) -> Option<Self> {
+        Some(read(noted.source, node.get_ref().as_table()?, &mut noted.problems))
+    }
+}
 
 /// Reads `[params]`.
-pub(crate) fn read(source: &str, table: &DeTable<'_>, problems: &mut Vec<Problem>) -> Vec<Param> {
+fn read(source: &str, table: &DeTable<'_>, problems: &mut Vec<Problem>) -> Vec<Param> {
     let mut params = Vec::new();
 
     for (key, node) in table {

@@ -5,7 +5,8 @@ use std::collections::HashMap;
 
 use toml::Spanned;
 
-use super::manifest::{AppTable, LinkTable, Manifest, TaskTable};
+use super::keys::{AppTable, TaskTable};
+use super::manifest::{LinkTable, Manifest};
 use super::{rates, script};
 use crate::app::{App, CLIENT_ENTRY, check_modelled};
 use crate::problem::Problem;
@@ -29,7 +30,7 @@ pub(crate) fn entry(manifest: &Manifest, table: &TaskTable) -> Spanned<String> {
         _ if given(&table.client) => named(CLIENT_ENTRY),
         (_, Some(entry)) => entry.clone(),
         (Some(_), None) => table.name.clone(),
-        (None, None) if table.work.script.is_some() => named(SCRIPTED),
+        (None, None) if table.script.is_some() => named(SCRIPTED),
         (None, None) => named(ENTRY),
     }
 }
@@ -50,10 +51,10 @@ pub(crate) fn check_tables(manifest: &Manifest, problems: &mut Vec<Problem>) {
             problems.push(problem.help("name the `module` that has it"));
         }
         let input = inputs.get(name.as_str());
-        if let Some((firings, link)) = task.work.firings.as_ref().zip(input) {
+        if let Some((firings, link)) = task.firings.as_ref().zip(input) {
             let message = format!("`{name}` receives messages, and ends after the last of them");
             let problem = Problem::new(message).at(firings.span(), "this number");
-            let problem = problem.at(link.to.span(), "it receives here");
+            let problem = problem.at(link.slots.to.span(), "it receives here");
             problems.push(problem.help("leave `firings` to the sources"));
         }
     }
@@ -71,20 +72,20 @@ fn check_link(link: &LinkTable, synthetic: bool) -> Option<Problem> {
     if synthetic && link.mailbox {
         let problem = Problem::new("synthetic tasks have no mailboxes");
         let help = "write one [[channel]] from each sender";
-        return Some(problem.at(link.to.span(), "this one").help(help));
+        return Some(problem.at(link.slots.to.span(), "this one").help(help));
     }
-    if let Some(claim) = link.claim.as_ref().filter(|_| !synthetic) {
+    if let Some(claim) = link.flow.claim.as_ref().filter(|_| !synthetic) {
         let problem = Problem::new("only synthetic tasks claim room by a rule");
         let help = "when a slot is claimed and freed is said by the module's code: leave it out";
         return Some(problem.at(claim.span(), "this rule").help(help));
     }
-    let rate = link.produce.as_ref().or(link.consume.as_ref()).filter(|_| !synthetic)?;
+    let rate = link.flow.produce.as_ref().or(link.flow.consume.as_ref()).filter(|_| !synthetic)?;
     let problem = Problem::new("only synthetic tasks have rates").at(rate.span(), "this rate");
     Some(problem.help("how many messages a firing takes and gives is said by the module's code"))
 }
 
 fn receiver(link: &LinkTable) -> &str {
-    link.to.get_ref().split_once('.').map_or("", |(task, _)| task)
+    link.slots.to.get_ref().split_once('.').map_or("", |(task, _)| task)
 }
 
 /// Notes what is wrong with an application as a whole: loops that block, rates that cannot be kept

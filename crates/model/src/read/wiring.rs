@@ -8,7 +8,8 @@ use std::collections::{HashMap, HashSet};
 use toml::Spanned;
 
 use super::amount::{Amount, amount};
-use super::manifest::{Claim, LinkTable, Manifest, Nearness};
+use super::keys::{Claim, Nearness};
+use super::manifest::{LinkTable, Manifest};
 use crate::app::{Channel, Direction, Names, NotifyPolicy, Param, Port, Task};
 use crate::problem::{Problem, Span, nearest};
 use crate::reader::{given, is_name};
@@ -34,7 +35,7 @@ pub(crate) fn connect(
     };
     let mut links: Vec<&LinkTable> = manifest.links.iter().collect();
 
-    links.sort_by_key(|link| link.to.span().start);
+    links.sort_by_key(|link| link.slots.to.span().start);
     for link in links {
         let added =
             if link.mailbox { wiring.mailbox(link, params) } else { wiring.channel(link, params) };
@@ -70,7 +71,7 @@ pub(super) struct Wiring<'t> {
 impl Wiring<'_> {
     fn channel(&mut self, link: &LinkTable, params: &[Param]) -> Result<(), Problem> {
         let from = self.end(&link.from[0])?;
-        let to = self.end(&link.to)?;
+        let to = self.end(&link.slots.to)?;
         let template = template(link, params)?;
         let several = from.count.max(to.count);
 
@@ -85,14 +86,14 @@ impl Wiring<'_> {
             let element = if several > 1 { format!("_{i}") } else { String::new() };
             let name = self.unique_name(&format!("{}_{}", from.task, to.task), &element);
             self.channels.push(Channel { name, ..template.clone() });
-            self.bind(&from, i.min(from.count - 1), (Direction::Out, rate(&link.produce)))?;
-            self.bind(&to, i.min(to.count - 1), (Direction::In, rate(&link.consume)))?;
+            self.bind(&from, i.min(from.count - 1), (Direction::Out, rate(&link.flow.produce)))?;
+            self.bind(&to, i.min(to.count - 1), (Direction::In, rate(&link.flow.consume)))?;
         }
         Ok(())
     }
 
     fn mailbox(&mut self, link: &LinkTable, params: &[Param]) -> Result<(), Problem> {
-        let to = self.end(&link.to)?;
+        let to = self.end(&link.slots.to)?;
         let template = template(link, params)?;
 
         if to.count != 1 {
@@ -217,21 +218,21 @@ impl Wiring<'_> {
 
 /// Everything of a channel but its name.
 fn template(link: &LinkTable, params: &[Param]) -> Result<Channel, Problem> {
-    let slot_bytes = bytes(&link.slot_bytes, params, "slot_bytes", SLOT_BYTES_MAX)?;
-    let initial = given(&link.initial);
-    if let Some(at) = link.initial.as_ref().filter(|_| initial > link.slots) {
-        let message = format!("{initial} messages do not fit {} slots", link.slots);
+    let slot_bytes = bytes(&link.slots.slot_bytes, params, "slot_bytes", SLOT_BYTES_MAX)?;
+    let initial = given(&link.flow.initial);
+    if let Some(at) = link.flow.initial.as_ref().filter(|_| initial > link.slots.slots) {
+        let message = format!("{initial} messages do not fit {} slots", link.slots.slots);
         return Err(Problem::new(message).at(at.span(), "raise `slots`, or lower this"));
     }
     Ok(Channel {
-        slots: link.slots,
+        slots: link.slots.slots,
         slot_bytes,
         initial,
         mailbox: link.mailbox,
-        claims_at_start: given(&link.claim) == Claim::Start,
-        internal: given(&link.memory) == Nearness::Internal,
+        claims_at_start: given(&link.flow.claim) == Claim::Start,
+        internal: given(&link.slots.memory) == Nearness::Internal,
         notify: notify(link)?,
-        span: link.to.span(),
+        span: link.slots.to.span(),
         ..Channel::default()
     })
 }
@@ -255,10 +256,10 @@ fn bytes(
 
 /// How the receiver is told of messages.
 fn notify(link: &LinkTable) -> Result<NotifyPolicy, Problem> {
-    let notify = doorbell(link.doorbell.as_ref(), "doorbell")?;
-    let Some(at) = &link.batch else { return Ok(notify) };
+    let notify = doorbell(link.slots.doorbell.as_ref(), "doorbell")?;
+    let Some(at) = &link.slots.batch else { return Ok(notify) };
     let set = notify.with_batch(at.get_ref());
-    set.and_then(|notify| notify.check(link.slots).map(|()| notify))
+    set.and_then(|notify| notify.check(link.slots.slots).map(|()| notify))
         .map_err(|why| wrong("batch", at, &why))
 }
 

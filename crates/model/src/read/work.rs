@@ -5,7 +5,8 @@ use toml::Spanned;
 
 use super::amount::{Amount, amount};
 use super::cycles::CyclesTable;
-use super::manifest::{Manifest, TaskTable, WorkTable};
+use super::keys::TaskTable;
+use super::manifest::Manifest;
 use crate::app::{Compute, Cycles, Param, Work, nothing_real};
 use crate::problem::Problem;
 use crate::reader::given;
@@ -19,7 +20,6 @@ pub(crate) fn build(
     params: &[Param],
     problems: &mut Vec<Problem>,
 ) -> Option<Work> {
-    let work = &table.work;
     let name = table.name.get_ref();
     let mut value = |written| match cycles_value(written, params, name) {
         Ok(cycles) => cycles,
@@ -28,7 +28,7 @@ pub(crate) fn build(
             1
         }
     };
-    let Some(written) = &work.cycles else {
+    let Some(written) = &table.cycles else {
         without_cycles(table, name, problems);
         return None;
     };
@@ -40,11 +40,11 @@ pub(crate) fn build(
     };
     Some(Work {
         cycles,
-        distribution: given(&work.distribution),
-        spread_ppm: spread_ppm(work, name, problems),
-        working_bytes: given(&work.working_set),
-        traffic_bytes: given(&work.traffic),
-        firings: given(&work.firings),
+        distribution: given(&table.distribution),
+        spread_ppm: spread_ppm(table, name, problems),
+        working_bytes: given(&table.working_set),
+        traffic_bytes: given(&table.traffic),
+        firings: given(&table.firings),
     })
 }
 
@@ -71,10 +71,10 @@ pub(crate) fn cycles_value(
 }
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most a million")]
-fn spread_ppm(work: &WorkTable, name: &str, problems: &mut Vec<Problem>) -> u32 {
-    let distribution = given(&work.distribution);
+fn spread_ppm(table: &TaskTable, name: &str, problems: &mut Vec<Problem>) -> u32 {
+    let distribution = given(&table.distribution);
     let most = distribution.spread_most();
-    match (&work.spread, &work.distribution) {
+    match (&table.spread, &table.distribution) {
         (Some(spread), _) if most == 0.0 => {
             let problem = Problem::new(format!("`{name}` has a spread, but is {distribution}"));
             problems.push(problem.at(spread.span(), "this key").help(

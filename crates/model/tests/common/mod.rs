@@ -6,11 +6,16 @@
 
 pub mod board;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use miette::{GraphicalReportHandler, GraphicalTheme};
 use whimbrel_model::import::{Options, together};
 use whimbrel_model::{App, Manifest, Plan, PlanOptions, Problem, Problems, Setting, Source, plan};
+
+/// The folder of the project.
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
 
 /// An FM radio in small: one source, a split, a join, a mailbox.
 pub const RADIO: &str = r#"

@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use whimbrel_model::Setting;
 
 use super::values::{hertz, setting, window};
@@ -56,4 +56,26 @@ pub struct GraphArgs {
     /// Replace a parameter of the application; repeatable
     #[arg(long, value_name = "KEY=VALUE", value_parser = setting)]
     pub set: Vec<Setting>,
+}
+
+/// Prints the keys of a file of TOML as a JSON Schema, by which editors complete and check it.
+///
+/// With taplo, as Even Better TOML of VS Code: whimbrel schema app -o app.schema.json, and as the
+/// first line of app.toml: #:schema ./app.schema.json
+#[derive(Debug, Args)]
+pub struct SchemaArgs {
+    /// The file
+    #[arg(value_name = "FILE")]
+    pub of: SchemaOf,
+
+    /// Write to this file instead of standard output
+    #[arg(long, short, value_name = "FILE.json")]
+    pub output: Option<PathBuf>,
+}
+
+/// A kind of file.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum SchemaOf {
+    /// An application: app.toml
+    App,
 }

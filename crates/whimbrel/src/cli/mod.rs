@@ -35,7 +35,7 @@ pub use absent::{
 };
 pub use common::{CommonArgs, LayoutArgs};
 pub use export::ExportArgs;
-pub use files::{GraphArgs, ImportArgs};
+pub use files::{GraphArgs, ImportArgs, SchemaArgs, SchemaOf};
 pub use moving::MovingArgs;
 pub use sim::SimArgs;
 pub use values::rate;
@@ -104,6 +104,7 @@ pub enum Command {
     Export(Box<ExportArgs>),
     Import(ImportArgs),
     Graph(GraphArgs),
+    Schema(SchemaArgs),
     Trace(TraceArgs),
     Explore(Box<ExploreArgs>),
     Report(ReportArgs),

@@ -12,8 +12,9 @@ use crate::app::{
 };
 use crate::problem::{Problem, suggestion};
 use crate::read::cycles::CyclesTable;
-use crate::read::manifest::{Manifest, TaskTable};
-use crate::read::steps::{Lines, ObjectTable, Step, What, word};
+use crate::read::keys::TaskTable;
+use crate::read::manifest::Manifest;
+use crate::read::steps::{Lines, ObjectTable, Step, What};
 use crate::read::work::cycles_value;
 
 /// The scripts of an application, and what they have in common.
@@ -32,7 +33,7 @@ pub(crate) fn build(manifest: &Manifest, params: &[Param], problems: &mut Vec<Pr
     let mut positions = Positions::of(&manifest.objects, &mut scripts.objects, problems);
     positions.add_suspensions(manifest, &mut scripts.objects);
     for table in &manifest.tasks {
-        let script = table.work.script.as_ref().map(|steps| {
+        let script = table.script.as_ref().map(|steps| {
             check::keys(table, manifest, problems);
             check::steps(table, steps.get_ref(), problems);
             let flat = Flat::of(table, (&positions, &manifest.lines), params, problems);
@@ -99,19 +100,18 @@ impl<'m> Positions<'m> {
     fn find(&self, kind: ObjectKind, name: &Spanned<String>) -> Result<u32, Problem> {
         let text = name.get_ref().as_str();
         self.objects.get(&(kind, text)).copied().ok_or_else(|| {
-            let word = word(kind);
             let known = self.objects.keys().filter(|(of, _)| *of == kind);
             let help = suggestion(text, known.map(|(_, name)| *name), || {
-                format!("add [[{word}]] with name = \"{text}\"")
+                format!("add [[{kind}]] with name = \"{text}\"")
             });
-            let problem = Problem::new(format!("no {word} is called `{text}`"));
+            let problem = Problem::new(format!("no {kind} is called `{text}`"));
             problem.at(name.span(), "this name").help(help)
         })
     }
 }
 
 fn plural(kind: ObjectKind) -> String {
-    if kind == ObjectKind::Mutex { "mutexes".into() } else { format!("{}s", word(kind)) }
+    if kind == ObjectKind::Mutex { "mutexes".into() } else { format!("{kind}s") }
 }
 
 fn position(number: usize) -> u32 {
@@ -142,7 +142,7 @@ impl<'a, 'p> Flat<'a, 'p> {
         params: &'a [Param],
         problems: &'p mut Vec<Problem>,
     ) -> Self {
-        let steps = table.work.script.as_ref().map(|steps| steps.get_ref().as_slice());
+        let steps = table.script.as_ref().map(|steps| steps.get_ref().as_slice());
         let any = |is: fn(&What) -> bool| check::any(steps.unwrap_or_default(), &is);
         Self {
             table,

@@ -7,7 +7,8 @@ use toml::Spanned;
 
 use crate::app::{ObjectKind, Verb};
 use crate::problem::{Problem, Span};
-use crate::read::manifest::{Manifest, TaskTable};
+use crate::read::keys::TaskTable;
+use crate::read::manifest::Manifest;
 use crate::read::steps::{ObjectTable, Step, What};
 
 /// `WB_SCRIPT_DEPTH` of the middleware.
@@ -27,7 +28,7 @@ pub(super) fn suspends(table: &TaskTable) -> bool {
 }
 
 pub(super) fn steps_of(table: &TaskTable) -> &[Step] {
-    table.work.script.as_ref().map_or(&[], |steps| steps.get_ref())
+    table.script.as_ref().map_or(&[], |steps| steps.get_ref())
 }
 
 /// Every step, those within loops too.

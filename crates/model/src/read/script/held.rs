@@ -7,7 +7,8 @@ use toml::Spanned;
 use super::check::{never_goes_on, steps_of};
 use crate::app::Verb;
 use crate::problem::{Problem, Span};
-use crate::read::manifest::{Manifest, TaskTable};
+use crate::read::keys::TaskTable;
+use crate::read::manifest::Manifest;
 use crate::read::steps::{Step, What};
 
 /// A task locks one mutex while it holds others.

@@ -6,12 +6,13 @@ use std::collections::{HashMap, HashSet};
 use super::check::{every, steps_of};
 use crate::app::{App, Direction, Verb};
 use crate::problem::{Problem, Span, suggestion};
-use crate::read::manifest::{LinkTable, Manifest, TaskTable};
+use crate::read::keys::TaskTable;
+use crate::read::manifest::{LinkTable, Manifest};
 use crate::read::steps::What;
 
 /// Notes what is wrong with them.
 pub(crate) fn check(app: &App, manifest: &Manifest, problems: &mut Vec<Problem>) {
-    let scripted = || manifest.tasks.iter().filter(|table| table.work.script.is_some());
+    let scripted = || manifest.tasks.iter().filter(|table| table.script.is_some());
     let mut bound: HashMap<&str, Bound<'_>> = HashMap::new();
     for port in &app.ports {
         let task = &app.tasks[port.task];
@@ -83,10 +84,10 @@ fn check_link(link: &LinkTable, scripted: &HashSet<&str>) -> Option<Problem> {
     let is_scripted = |end: &toml::Spanned<String>| {
         end.get_ref().split('.').next().is_some_and(|name| scripted.contains(name))
     };
-    let (from, to) = (is_scripted(link.from.first()?), is_scripted(&link.to));
-    let produce = link.produce.as_ref().filter(|_| from).map(toml::Spanned::span);
-    let consume = link.consume.as_ref().filter(|_| to).map(toml::Spanned::span);
-    let claim = link.claim.as_ref().filter(|_| from || to).map(toml::Spanned::span);
+    let (from, to) = (is_scripted(link.from.first()?), is_scripted(&link.slots.to));
+    let produce = link.flow.produce.as_ref().filter(|_| from).map(toml::Spanned::span);
+    let consume = link.flow.consume.as_ref().filter(|_| to).map(toml::Spanned::span);
+    let claim = link.flow.claim.as_ref().filter(|_| from || to).map(toml::Spanned::span);
     let span = produce.or(consume).or(claim)?;
     let problem = Problem::new("at the end of a script a channel has no rates and no rule");
     Some(

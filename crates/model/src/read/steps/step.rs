@@ -11,6 +11,7 @@ use crate::app::Verb;
 use crate::problem::{Problem, Span, suggestion};
 use crate::read::cycles::{CYCLES, CyclesTable, cycles};
 use crate::reader::{Node, Reader, boolean, bytes, core_list, name, text, unsigned, within};
+use crate::schema::{Noted, Read, Shape};
 
 /// An event, or a loop of such.
 #[derive(Debug, Clone)]
@@ -65,8 +66,14 @@ impl Lines {
     }
 }
 
+impl Read for Step {
+    fn read(_: &Shape, node: &Node<'_>, noted: &mut Noted<'_>) -> Option<Self> {
+        step(node, &mut noted.problems)
+    }
+}
+
 /// The steps of an array; what is no event is noted. `None`: it is no array.
-pub(crate) fn steps(node: &Node<'_>, problems: &mut Vec<Problem>) -> Option<Vec<Step>> {
+fn steps(node: &Node<'_>, problems: &mut Vec<Problem>) -> Option<Vec<Step>> {
     let events = node.get_ref().as_array()?.iter();
     Some(events.filter_map(|event| step(event, problems)).collect())
 }
@@ -130,10 +137,10 @@ fn no_event(table: &DeTable<'_>, span: Span) -> Problem {
 }
 
 /// Reads the value of a key, and what else the event has.
-type Read = fn(&'static str, &mut Reader<'_, '_>) -> What;
+type Reading = fn(&'static str, &mut Reader<'_, '_>) -> What;
 
 /// The key that says what an event is, and how it is read.
-const EVENTS: [(&str, Read); 23] = [
+const EVENTS: [(&str, Reading); 23] = [
     ("run", |key, reader| What::Run(reader.must(key, CYCLES, cycles))),
     ("runtime", |key, reader| a_time(Verb::Runtime, key, reader)),
     ("memory", memory),
@@ -214,13 +221,12 @@ fn timer(key: &'static str, reader: &mut Reader<'_, '_>) -> What {
 impl What {
     /// What a person calls it, as `lock m`.
     pub fn said(&self) -> String {
-        let verb = |verb: &Verb| format!("{verb:?}").to_lowercase();
         match self {
             Self::Run(_) => "run".into(),
-            Self::Counted(of, _) | Self::Plain(of) => verb(of),
+            Self::Counted(of, _) | Self::Plain(of) => of.word().into(),
             Self::Timer { .. } => "timer".into(),
             Self::On(of, name) | Self::Pass(of, name, _) => {
-                format!("{} {}", verb(of), name.get_ref())
+                format!("{of} {}", name.get_ref())
             }
             Self::Wait { condition, .. } => format!("wait {}", condition.get_ref()),
             Self::Suspend => "suspend".into(),

@@ -7,7 +7,7 @@ use toml::Spanned;
 use super::{End, Wiring, bytes, doorbell};
 use crate::app::{Channel, Direction, NotifyPolicy, Param};
 use crate::problem::Problem;
-use crate::read::manifest::{Nearness, ServiceTable};
+use crate::read::keys::{Nearness, ServiceTable};
 use crate::reader::given;
 
 /// `WB_CALL_HEAD_BYTES` of the middleware: what lies before the data of a request or an answer.
@@ -81,7 +81,7 @@ fn callers<'a>(wiring: &Wiring<'_>, table: &'a ServiceTable) -> Result<Vec<Place
     let name = table.name.get_ref();
     let mut all: Vec<Place<'_>> = Vec::new();
 
-    for written in &table.callers {
+    for written in table.callers.get_ref() {
         let end = end(wiring, table, written)?;
         if written.get_ref() == table.task.get_ref() {
             let message = format!("`{}` would wait for itself", end.task);

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The keys of app.toml. `make keys` lists them in `docs/app-toml.md`, and makes classes of Python.
+
+use super::amount::Amount;
+use super::cycles::CyclesTable;
+use super::steps::Step;
+use crate::app::{Arrival, Compute, Distribution, Mode, Moves, OnCrash, Param};
+use crate::reader::is_name;
+use crate::schema::Shape::{
+    self, Above, Cycles, List, Number, OneOrMore, Params, Script, Size, Table, Tables, Text, Truth,
+    Whole, Words,
+};
+use crate::schema::{table, words};
+
+const KIB: u64 = 1 << 10;
+const GIB: u64 = 1 << 30;
+
+/// A name for C and the formats of traces.
+pub(crate) const NAME: Shape =
+    Text("1 to 31 letters, digits and _", is_name, "^[A-Za-z0-9_]{1,31}$");
+/// Text for people.
+pub(crate) const LINE: Shape = Text("one line of text", |_| true, "");
+const FILLED: fn(&str) -> bool = |text| !text.is_empty();
+const MODULE: Shape = Text("the file name of the shared object", FILLED, ".");
+const SYMBOL: Shape = Text("the name of a C function", is_symbol, "^[A-Za-z_][A-Za-z0-9_]{0,254}$");
+const PORT: Shape = Text("a port: \"TASK.PORT\"", |_| true, "\\.");
+const TASK: Shape = Text("the name of the task that serves", is_name, "^[A-Za-z0-9_]{1,31}$");
+const DOORBELL: Shape = Text(
+    "\"interrupt\", \"polling:20ms\" or \"adaptive:1ms\"",
+    |_| true,
+    "^(interrupt|(polling|adaptive):[0-9]+(us|ms|s))$",
+);
+const BATCH: Shape =
+    Text("messages and a deadline, as \"8:5ms\"", |_| true, "^(none|[0-9]+:[0-9]+(us|ms|s))$");
+const BYTES: Shape = Shape::Amount("a number of bytes or an expression");
+const COUNT: Shape = Whole("", 0, u32::MAX as u64);
+/// What `wb_channel_add()` takes: a mailbox numbers 2^17 laps of its slots in 32 bits.
+const SLOTS: Shape = Whole("", 1, 1 << 15);
+const RATE: Shape = Whole("messages per firing", 1, 1 << 15);
+const MEMORY: Shape = Words(Nearness::WORDS);
+const KINDS: Shape = List("an array of kinds of cores, as [\"dsp\"]", &NAME, 1);
+const HEAP: Shape = Size(0, 64 * GIB);
+const TIB: u64 = 1 << 40;
+
+fn is_symbol(text: &str) -> bool {
+    let inside = text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+    inside && (1..=255).contains(&text.len()) && !text.starts_with(|c: char| c.is_ascii_digit())
+}
+
+words! {
+    /// When a firing claims the room for what it sends.
+    #[derive(Default)]
+    pub(crate) enum Claim {
+        #[default]
+        Send = "send";
+        Start = "start";
+    }
+}
+
+words! {
+    /// Where the slots of a channel lie.
+    #[derive(Default)]
+    pub(crate) enum Nearness {
+        #[default]
+        External = "external";
+        Internal = "internal";
+    }
+}
+
+table! {
+    /// An application: its tasks, and the channels between them.
+    pub(crate) struct FileTable {
+        /// What all its tasks have in common.
+        app = {} => app: must AppTable,
+            Table("the table with the application's name and module", &AppTable::TABLE);
+        /// The application's own parameters: --set KEY=VALUE replaces one, and cannot add one.
+        params = { input = "data/cold_day_240k.cu8", sample_rate = 240000, gains = [1.0, 1.0, 1.0] }
+            => params: or Vec<Param>, Params;
+        /// A task, or `count` of them.
+        task = [] => tasks: must Vec<TaskTable>,
+            Tables("one [[task]] for each task or group of tasks", &TaskTable::TABLE);
+        /// What scripts lock.
+        mutex = [] => mutexes: or Vec<NamedTable>, Tables("tables: [[mutex]]", &NamedTable::TABLE);
+        /// What scripts wait for and signal.
+        condition = [] => conditions: or Vec<NamedTable>,
+            Tables("tables: [[condition]]", &NamedTable::TABLE);
+        /// Where scripts wait for each other.
+        barrier = [] => barriers: or Vec<BarrierTable>,
+            Tables("tables: [[barrier]]", &BarrierTable::TABLE);
+        /// What scripts take and give.
+        semaphore = [] => semaphores: or Vec<SemaphoreTable>,
+            Tables("tables: [[semaphore]]", &SemaphoreTable::TABLE);
+        /// A timer that several scripts use; others are each task's own.
+        timer = [] => timers: or Vec<NamedTable>, Tables("tables: [[timer]]", &NamedTable::TABLE);
+        /// A channel between two tasks.
+        channel = [] => channels: or Vec<ChannelTable>,
+            Tables("tables: [[channel]]", &ChannelTable::TABLE);
+        /// A channel with many senders.
+        mailbox = [] => mailboxes: or Vec<MailboxTable>,
+            Tables("tables: [[mailbox]]", &MailboxTable::TABLE);
+        /// A task that others call.
+        service = [] => services: or Vec<ServiceTable>,
+            Tables("tables: [[service]]", &ServiceTable::TABLE);
+    }
+}
+
+table! {
+    /// What all tasks have in common.
+    pub(crate) struct AppTable {
+        /// The application's name.
+        name = "fm_radio" => name: must String, NAME;
+        /// The shared object, beside app.toml or in the build folder.
+        module = "fm_radio.so" => module: optional String, MODULE,
+            otherwise "none: tasks are synthetic";
+        /// Whether tasks compute, or only take the time of their cycles.
+        compute = "real" => compute: optional Compute, Words(Compute::WORDS),
+            otherwise "\"real\", without a module \"model\"";
+        /// Frames per second: a number, or numbers and parameters joined by +, * and /.
+        frame_rate = "sample_rate / decimation / frame_samples" => frame_rate: optional Amount,
+            Shape::Amount("a number or an expression"), otherwise "none";
+        /// Memory for wb_app_alloc.
+        memory = "64KiB" => memory_bytes: placed u64, HEAP, default "64KiB";
+        /// Memory for wb_shared_malloc.
+        shared = "1MiB" => shared_bytes: placed u64, Size(0, GIB), default "1MiB";
+        /// One line about the application.
+        description = "…" => description: or String, LINE, otherwise "none";
+        /// Parameters that are paths.
+        paths = ["input"] => paths: or Vec<toml::Spanned<String>>,
+            List("an array of names of parameters", &NAME, 0), otherwise "none";
+        /// The kinds of the cores of a run on this machine, the last for all that follow; --kinds
+        /// replaces them.
+        kinds = ["gpp", "dsp"] => kinds: or Vec<String>, KINDS, otherwise "\"host\" for all";
+    }
+}
+
+table! {
+    /// A task, or `count` of them.
+    pub(crate) struct TaskTable {
+        /// The task's name.
+        name = "bpf" => name: must String, NAME;
+        /// The function that the task runs.
+        entry = "band_pass" => entry: optional String, SYMBOL, otherwise "the task's name";
+        /// The number of such tasks: 3 makes bpf 0, 1 and 2.
+        count = 3 => count: placed u32, Whole("", 1, 4096), default 1;
+        /// The core where the task starts; with `count`, may be an array.
+        core = 0 => cores: placed Vec<toml::Spanned<u32>>,
+            OneOrMore("a whole number from 0 to 4094, or an array of such", &Whole("", 0, 4094)),
+            otherwise "0";
+        /// The cores that share the task: the one that is free runs it.
+        cores = [0, 1] => shared_by: optional Vec<toml::Spanned<u32>>,
+            List("an array of at least two whole numbers from 0 to 31", &Whole("", 0, 31), 2),
+            otherwise "`core` alone", only "rv32_soc:hardware";
+        /// Larger is more urgent; equals take turns when one waits.
+        priority = 4 => priority: or u32, Whole("", 0, 31), default 8;
+        /// The share of a "fair" core, a quarter more for each step below.
+        nice = 5 => nice: or i32, Whole("", -20, 19), default 0, only "simulator";
+        /// The size of the stack; at least 16KiB, but for boards.
+        stack = "32KiB" => stack_bytes: placed u64, Size(KIB, GIB), default "64KiB";
+        /// The size of the heap.
+        heap = "256KiB" => heap_bytes: or u64, HEAP, default "256KiB";
+        /// Whether the task may move.
+        migratable = true => migratable: or bool, Truth, default true;
+        /// Whether the task starts again if its kernel dies while it runs; without, it is lost.
+        restart = true => restart: or bool, Truth, default false;
+        /// How the task moves.
+        mode = "handoff" => mode: optional Mode, Words(Mode::WORDS), default "handoff";
+        /// Where the task moves when it is asked to; "waits": also where it waits.
+        move = "waits" => moves: optional Moves, Words(Moves::WORDS), default "checkpoints";
+        /// Keeps an image of the task each so many checkpoints; 0: none.
+        checkpoint_every = 10 => checkpoint_every: optional u32, COUNT, default 0;
+        /// With images: messages since the last one are processed again, or left out.
+        on_crash = "replay" => on_crash: optional OnCrash, Words(OnCrash::WORDS), default "replay";
+        /// One job per frame: released at the frame rate.
+        periodic = true => periodic: optional bool, Truth, default false;
+        /// Instead of `periodic`: a period of the task's own.
+        period_us = 1000 => period_us: optional f64, Number("a time in microseconds", 1.0, 1e9),
+            otherwise "none";
+        /// With `period_us`; "sporadic": that is the least time between two releases.
+        arrival = "sporadic" => arrival: optional Arrival, Words(Arrival::WORDS),
+            default "periodic";
+        /// With "sporadic": the mean time between two releases beyond the period.
+        mean_gap_us = 200 => mean_gap_us: optional f64, Above("a time in microseconds", 0.0, 1e9);
+        /// With a period: jobs begin up to so much after their release.
+        jitter_us = 50 => jitter_us: optional f64,
+            Number("a time in microseconds", 0.0, 1e9), default 0;
+        /// The time until a job is late, in periods; needs a period.
+        deadline_frames = 1.0 => deadline_frames: optional f64,
+            Above("a number of periods", 0.0, 1e6), default 1.0;
+        /// The first release, in periods after the start; needs a period.
+        offset_frames = 8 => offset_frames: optional f64,
+            Number("a number of periods", 0.0, 1e6), default 0;
+        /// Whether the task stands for a process beside the run, and has ports alone.
+        client = true => client: optional bool, Truth, default false, only "Linux";
+        /// The kinds of cores that the task runs on.
+        kinds = ["dsp"] => kinds: or Vec<String>, KINDS, otherwise "all, or those of `cycles`";
+        /// The cycles of a firing, by kind of core, or one for every kind.
+        cycles = { arm9 = 1000, host = "samples * 2.5" } => cycles: optional CyclesTable, Cycles,
+            otherwise "not known";
+        /// How cycles vary.
+        distribution = "normal" => distribution: optional Distribution,
+            Words(Distribution::WORDS), default "constant";
+        /// Half the width of "uniform", or the deviation of "normal" (at most 0.333333), relative.
+        spread = 0.2 => spread: optional f64, Above("a part", 0.0, 1.0);
+        /// Memory that a firing comes back to, for the cost of a cold cache.
+        working_set = "16KiB" => working_set: optional u64, Size(0, TIB), default 0;
+        /// Bytes over the interconnect in each firing, besides its messages.
+        traffic = "4KiB" => traffic: optional u64, Size(0, TIB), default 0;
+        /// A source ends after so many firings.
+        firings = 100 => firings: optional u64, Whole("", 1, u64::MAX),
+            otherwise "when the run stops";
+        /// What the task does, one event after the other, instead of `cycles`.
+        script = [{ run = 20000 }] => script: optional Vec<Step>, Script, otherwise "none";
+        places keys;
+    }
+}
+
+table! {
+    /// What scripts have in common, by a name of its kind's own.
+    pub(crate) struct NamedTable {
+        /// The name by which scripts call it.
+        name = "picture" => name: must String, NAME;
+        place span;
+    }
+}
+
+table! {
+    /// Where scripts wait for each other.
+    pub(crate) struct BarrierTable {
+        /// The name by which scripts call it.
+        name = "round" => name: must String, NAME;
+        /// The tasks that wait at it: as many as name it.
+        tasks = 3 => value: must u32, Whole("tasks", 1, (1 << 17) - 1);
+        place span;
+    }
+}
+
+table! {
+    /// What scripts take and give.
+    pub(crate) struct SemaphoreTable {
+        /// The name by which scripts call it.
+        name = "free" => name: must String, NAME;
+        /// The permits at the start.
+        initial = 2 => value: or u32, Whole("permits", 0, i32::MAX as u64), default 0;
+        /// The most permits: a `give` beyond is lost.
+        most = 2 => most: or u32, Whole("permits", 1, i32::MAX as u64), default 2147483647;
+        place span;
+    }
+}
+
+table! {
+    /// What channels and mailboxes have in common.
+    pub(crate) struct SlotKeys {
+        /// The port that receives: TASK.PORT.
+        to = "bpf.in" => to: must String, PORT;
+        /// The messages that fit.
+        slots = 14 => slots: or u32, SLOTS, default 14;
+        /// The size of a message, at most 1 GiB: numbers and parameters with + * and /.
+        slot_bytes = "frame_samples * 4 + 16" => slot_bytes: must Amount, BYTES;
+        /// How the receiver is told of messages: or "polling:20ms", "adaptive:1ms".
+        doorbell = "interrupt" => doorbell: optional String, DOORBELL, default "interrupt";
+        /// With "interrupt": wakes the receiver for so many messages, or so long after the first.
+        batch = "8:5ms" => batch: optional String, BATCH, otherwise "for each";
+        /// Where the slots lie.
+        memory = "external" => memory: optional Nearness, MEMORY, default "external";
+    }
+}
+
+table! {
+    /// What flows through a channel of synthetic tasks.
+    #[derive(Default)]
+    pub(crate) struct FlowKeys {
+        /// Zeroed messages present at the start.
+        initial = 0 => initial: optional u32, COUNT, default 0;
+        /// Messages that a firing of a synthetic sender puts.
+        produce = 1 => produce: optional u32, RATE, default 1;
+        /// Messages that a firing of a synthetic receiver takes.
+        consume = 1 => consume: optional u32, RATE, default 1;
+        /// When a firing of a synthetic sender claims room.
+        claim = "send" => claim: optional Claim, Words(Claim::WORDS), default "send";
+    }
+}
+
+table! {
+    /// A channel between two tasks.
+    pub(crate) struct ChannelTable {
+        /// The port that sends: TASK.PORT; where a task has a `count`, a channel for each.
+        from = "demodulator.out" => from: must String, PORT;
+        ..slots: SlotKeys;
+        ..flow: FlowKeys;
+    }
+}
+
+table! {
+    /// A channel with many senders.
+    pub(crate) struct MailboxTable {
+        /// The ports that send.
+        from = ["a.log", "b.log"] => from: must Vec<toml::Spanned<String>>,
+            List("an array of ports, as [\"a.log\", \"b.log\"]", &PORT, 1);
+        ..slots: SlotKeys;
+    }
+}
+
+table! {
+    /// A task that others call.
+    pub(crate) struct ServiceTable {
+        /// The name by which callers and the service open it.
+        name = "g711" => name: must String, NAME;
+        /// The task that serves.
+        task = "codec" => task: must String, TASK;
+        /// The tasks that may call it.
+        callers = ["agent", "player"] => callers: must Vec<toml::Spanned<String>>,
+            List("an array of names of tasks, as [\"agent\", \"player\"]", &NAME, 1);
+        /// The most that a request carries, at most 1 GiB less 32 bytes.
+        request_bytes = 320 => request_bytes: must Amount, BYTES;
+        /// The most that an answer carries, at most 1 GiB less 32 bytes.
+        answer_bytes = 160 => answer_bytes: must Amount, BYTES;
+        /// The calls that each caller may have outstanding (`WB_CALLS_MAX`).
+        calls = 4 => calls: or u32, Whole("outstanding calls", 1, 32), default 4;
+        /// How the service is told of requests, as `doorbell` of a channel.
+        request_doorbell = "interrupt" => request_doorbell: optional String, DOORBELL,
+            default "interrupt";
+        /// How callers are told of answers.
+        answer_doorbell = "interrupt" => answer_doorbell: optional String, DOORBELL,
+            default "interrupt";
+        /// Where requests lie, as `memory` of a channel.
+        request_memory = "external" => request_memory: optional Nearness, MEMORY,
+            default "external";
+        /// Where answers lie.
+        answer_memory = "external" => answer_memory: optional Nearness, MEMORY,
+            default "external";
+    }
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The keys of our files, each declared once.
+//!
+//! [`table!`](table) takes the keys of one table: an example, what it takes, its default, and one
+//! sentence. From it come the struct that the rest of the crate uses, the code that reads it, the
+//! messages about it, the list in `docs/`, the JSON Schema and the class of Python.
+
+mod macros;
+mod read;
+mod shape;
+mod write;
+
+pub(crate) use macros::{table, words};
+pub(crate) use read::{Noted, Read, Standing, TableReader, parse};
+pub(crate) use shape::Constant;
+pub use shape::{Key, Shape, Table};
+pub use write::{key_list, python};

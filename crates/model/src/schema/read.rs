@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Reads a table of TOML by its declaration, and notes what is wrong, with its place, instead of
+//! stopping.
+
+use std::collections::BTreeMap;
+use std::slice;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::{Key, Shape, Table};
+use crate::problem::{Problem, Problems, Span, suggestion};
+use crate::reader::{Node, bytes, describe, document, number, text};
+
+/// What was noted of a file.
+pub(crate) struct Noted<'s> {
+    /// The file's text.
+    pub source: &'s str,
+    /// What is wrong with it.
+    pub problems: Problems,
+    /// The tables around the one that is read.
+    path: Vec<&'static str>,
+    /// Whether the last of them is one of several.
+    listed: bool,
+}
+
+/// A value that a key of some shape takes.
+pub(crate) trait Read: Sized {
+    /// `None`: it is of another shape, or out of range; or what is wrong inside was noted.
+    fn read(shape: &Shape, node: &Node<'_>, noted: &mut Noted<'_>) -> Option<Self>;
+}
+
+/// Reads a whole file.
+///
+/// # Errors
+/// Text that is no TOML, tables or keys that do not exist or are missing, values of a wrong type or
+/// out of range: all of them at once.
+pub(crate) fn parse<T: Read>(source: &str) -> Result<T, Problems> {
+    let document = document(source)?;
+    let node = Spanned::new(0..0, DeValue::Table(document));
+    let mut noted = Noted { source, problems: Vec::new(), path: Vec::new(), listed: false };
+    match T::read(&Shape::Params, &node, &mut noted) {
+        Some(read) if noted.problems.is_empty() => Ok(read),
+        _ => Err(noted.problems),
+    }
+}
+
+/// One table of the file, as far as it has been read: key by key as they are declared.
+pub(crate) struct TableReader<'t, 'p, 's> {
+    table: &'t DeTable<'t>,
+    pub place: Span,
+    declared: &'static Table,
+    next: slice::Iter<'static, Key>,
+    noted: &'p mut Noted<'s>,
+    /// How many problems there were before.
+    before: usize,
+    /// Where its name stands.
+    named: Option<Span>,
+}
+
+impl<'t, 'p, 's> TableReader<'t, 'p, 's> {
+    pub fn new(
+        declared: &'static Table,
+        table: &'t DeTable<'t>,
+        place: Span,
+        noted: &'p mut Noted<'s>,
+    ) -> Self {
+        let (next, before) = (declared.keys.iter(), noted.problems.len());
+        Self { table, place, declared, next, noted, before, named: None }
+    }
+
+    /// What messages call it, as `[[task]]`.
+    fn title(&self) -> String {
+        let path = self.noted.path.join(".");
+        match path.as_str() {
+            "" => "the file".into(),
+            _ if self.noted.listed => format!("[[{path}]]"),
+            _ => format!("[{path}]"),
+        }
+    }
+
+    fn take<T: Read>(&mut self, key: &'static Key) -> Option<Spanned<T>> {
+        let node = self.table.get(key.name)?;
+        let before = self.noted.problems.len();
+        let below = matches!(key.shape, Shape::Table(..) | Shape::Tables(..));
+        let listed = self.noted.listed;
+        if below {
+            self.noted.path.push(key.name);
+            self.noted.listed = matches!(key.shape, Shape::Tables(..));
+        }
+        let value = T::read(&key.shape, node, self.noted);
+        if below {
+            self.noted.path.pop();
+            self.noted.listed = listed;
+        }
+        if value.is_none() && self.noted.problems.len() == before {
+            let (title, wanted) = (self.title(), key.shape.wanted());
+            let message = format!("`{}` of {title} must be {wanted}", key.name);
+            self.noted.problems.push(Problem::new(message).at(node.span(), describe(node)));
+        }
+        if key.name == "name" {
+            self.named = Some(node.span());
+        }
+        value.map(|value| Spanned::new(node.span(), value))
+    }
+
+    /// The value of the next key, unless it is missing, or wrong, which is then a problem.
+    pub fn optional<T: Read>(&mut self) -> Option<Spanned<T>> {
+        let key = self.next.next()?;
+        self.take(key)
+    }
+
+    /// The same of a key that must be there. Where it is not, that is a problem, and the table is
+    /// left out.
+    pub fn must<T: Read>(&mut self) -> Option<Spanned<T>> {
+        let key = self.next.next()?;
+        if !self.table.contains_key(key.name) {
+            let problem = Problem::new(format!("{} has no `{}`", self.title(), key.name));
+            let problem = problem.at(self.place.clone(), "this one");
+            let help = format!("add `{}`: {}", key.name, key.shape.wanted());
+            self.noted.problems.push(problem.help(help));
+        }
+        self.take(key)
+    }
+
+    /// The value of the next key or its default, at the place of the table's name.
+    pub fn placed<T: Read>(&mut self, default: T) -> Spanned<T> {
+        let value = self.optional();
+        let here = || self.named.clone().unwrap_or_else(|| self.place.clone());
+        value.unwrap_or_else(|| Spanned::new(here(), default))
+    }
+
+    /// All that it says, with the places of the values.
+    pub fn places(&self) -> BTreeMap<String, Span> {
+        let entries = self.table.iter();
+        entries.map(|(key, node)| (key.get_ref().to_string(), node.span())).collect()
+    }
+
+    /// Reads the keys that it has in common with other tables.
+    pub fn part<T>(&mut self, of: &'static Table, read: impl FnOnce(&mut Self) -> T) -> T {
+        let own = std::mem::replace(&mut self.next, of.keys.iter());
+        let read = read(self);
+        self.next = own;
+        read
+    }
+
+    /// Notes every key that is not declared. Returns what was read, unless something is wrong with
+    /// the table.
+    pub fn finish<T>(self, read: Option<T>) -> Option<T> {
+        for key in self.table.keys() {
+            let name = key.get_ref().as_ref();
+            let known = || self.declared.all().map(|key| key.name);
+            if known().any(|known| known == name) {
+                continue;
+            }
+            let title = self.title();
+            let help = suggestion(name, known(), || {
+                format!("{title} takes {}", known().collect::<Vec<_>>().join(", "))
+            });
+            let problem = Problem::new(format!("{title} has no key `{name}`"));
+            self.noted.problems.push(problem.at(key.span(), "unknown key").help(help));
+        }
+        read.filter(|_| self.noted.problems.len() == self.before)
+    }
+}
+
+/// A default, as it is written in a declaration.
+pub(crate) enum Literal {
+    Whole(i32),
+    Real(f64),
+    Truth(bool),
+    Text(&'static str),
+}
+
+impl From<i32> for Literal {
+    fn from(value: i32) -> Self {
+        Self::Whole(value)
+    }
+}
+
+impl From<f64> for Literal {
+    fn from(value: f64) -> Self {
+        Self::Real(value)
+    }
+}
+
+impl From<bool> for Literal {
+    fn from(value: bool) -> Self {
+        Self::Truth(value)
+    }
+}
+
+impl From<&'static str> for Literal {
+    fn from(value: &'static str) -> Self {
+        Self::Text(value)
+    }
+}
+
+/// A value that may stand in a declaration as a default.
+pub(crate) trait Standing: Default {
+    fn standing(literal: Literal) -> Self;
+}
+
+macro_rules! standing {
+    ($($type:ty: $($pattern:pat => $value:expr),+;)*) => { $(
+        impl Standing for $type {
+            fn standing(literal: Literal) -> Self {
+                match literal {
+                    $($pattern => $value,)+
+                    _ => Self::default(),
+                }
+            }
+        }
+    )* };
+}
+
+standing! {
+    u32: Literal::Whole(value) => value.unsigned_abs();
+    i32: Literal::Whole(value) => value;
+    u64: Literal::Whole(value) => value.unsigned_abs().into(),
+         Literal::Text(text) => crate::reader::size_of(text).unwrap_or_default();
+    f64: Literal::Real(value) => value, Literal::Whole(value) => value.into();
+    bool: Literal::Truth(value) => value;
+    String: Literal::Text(text) => text.into();
+}
+
+fn integer(node: &Node<'_>) -> Option<i128> {
+    let integer = node.get_ref().as_integer()?;
+    i128::from_str_radix(integer.as_str(), integer.radix()).ok()
+}
+
+impl Read for i128 {
+    fn read(shape: &Shape, node: &Node<'_>, _: &mut Noted<'_>) -> Option<Self> {
+        match shape {
+            Shape::Whole(_, least, most) => {
+                let range = i128::from(*least)..=i128::from(*most);
+                integer(node).filter(|value| range.contains(value))
+            }
+            Shape::Size(least, most) => {
+                bytes(node).filter(|size| (*least..=*most).contains(size)).map(i128::from)
+            }
+            Shape::Scaled(_, least, most, scale) => {
+                let value = (number(node)? * scale).round();
+                let range = (least * scale).round()..=(most * scale).round();
+                #[expect(clippy::cast_possible_truncation, reason = "it lies between two that fit")]
+                range.contains(&value).then_some(value as i128)
+            }
+            _ => None,
+        }
+    }
+}
+
+macro_rules! read_whole {
+    ($($type:ty)*) => { $(
+        impl Read for $type {
+            fn read(shape: &Shape, node: &Node<'_>, noted: &mut Noted<'_>) -> Option<Self> {
+                i128::read(shape, node, noted)?.try_into().ok()
+            }
+        }
+    )* };
+}
+
+read_whole! { u32 u64 i32 }
+
+impl Read for f64 {
+    fn read(shape: &Shape, node: &Node<'_>, _: &mut Noted<'_>) -> Option<Self> {
+        match shape {
+            Shape::Number(_, least, most) => number(node).filter(|n| (*least..=*most).contains(n)),
+            Shape::Above(_, least, most) => number(node).filter(|n| *n > *least && *n <= *most),
+            _ => None,
+        }
+    }
+}
+
+impl Read for bool {
+    fn read(_: &Shape, node: &Node<'_>, _: &mut Noted<'_>) -> Option<Self> {
+        node.get_ref().as_bool()
+    }
+}
+
+impl Read for String {
+    fn read(shape: &Shape, node: &Node<'_>, _: &mut Noted<'_>) -> Option<Self> {
+        let Shape::Text(_, is_valid, _) = shape else { return None };
+        text(node).filter(|text| is_valid(text))
+    }
+}
+
+impl<T: Read> Read for Spanned<T> {
+    fn read(shape: &Shape, node: &Node<'_>, noted: &mut Noted<'_>) -> Option<Self> {
+        Some(Spanned::new(node.span(), T::read(shape, node, noted)?))
+    }
+}
+
+impl<T: Read> Read for Vec<T> {
+    fn read(shape: &Shape, node: &Node<'_>, noted: &mut Noted<'_>) -> Option<Self> {
+        let all = node.get_ref().as_array();
+        match shape {
+            Shape::List(_, of, least) => {
+                let all = all?.iter().map(|node| T::read(of, node, noted));
+                all.collect::<Option<Self>>().filter(|all| all.len() >= *least)
+            }
+            Shape::OneOrMore(_, of) => match all {
+                Some(all) => {
+                    let all = all.iter().map(|node| T::read(of, node, noted));
+                    all.collect::<Option<Self>>().filter(|all| !all.is_empty())
+                }
+                None => Some(vec![T::read(of, node, noted)?]),
+            },
+            Shape::Tables(..) if !all?.iter().all(|node| node.get_ref().is_table()) => None,
+            // What is wrong with one hides nothing of the others.
+            _ => Some(all?.iter().filter_map(|node| T::read(shape, node, noted)).collect()),
+        }
+    }
+}
