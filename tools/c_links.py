@@ -11,7 +11,7 @@ from pathlib import Path
 
 # What a hand-off has nothing to do with: no function of theirs may be in the first link.
 APART = (
-    "move/bring",
+    "move/prepare",
     "move/replicate",
     "move/pipeline",
     "move/transfer",

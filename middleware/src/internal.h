@@ -11,13 +11,13 @@
 /// waits are checkpoints.
 void wb_departure_at_wait(struct wb_task *self);
 
-/// How a task comes that is not just here: its memory is elsewhere, or its context is not complete.
-/// NULL: it is here, wherever here is.
-const struct wb_bringer *wb_bringer_of(const struct wb_task *task);
+/// How a core attaches a task whose memory is elsewhere, or whose context is not complete. NULL:
+/// the task is complete wherever its core is.
+const struct wb_attach_ops *wb_attach_ops_of(const struct wb_task *task);
 
 /// The target's half of a migration: one compare-and-swap decides against a withdrawal.
-void wb_migration_arrive(struct wb_core *core, struct wb_task *task, uint32_t place,
-                         const struct wb_bringer *bringer);
+void wb_migration_arrive(struct wb_core *core, struct wb_task *task, uint32_t owner_state,
+                         const struct wb_attach_ops *attach);
 
 /// The source's half of a withdrawn hand-off: makes the task ready again and ends the request.
 void wb_migration_returned(struct wb_core *core, struct wb_task *task);

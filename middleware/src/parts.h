@@ -11,29 +11,32 @@ struct wb_fetched {
     uint64_t bytes, copied_ns;  // 0: nothing was copied
 };
 
-// How a task comes whose memory is not where it was, or whose context is not complete (bring.c).
-struct wb_bringer {
-    /// Brings the memory of a task that this core is about to take in here, and makes its context
-    /// complete. May be done again. Returns as wb_migration_ops.fetch.
-    enum wb_status (*fetch)(struct wb_core *core, struct wb_task *task, uint32_t place,
+// How a core attaches a task whose memory is elsewhere, or whose context is not complete. There is
+// one realisation (prepare.c), which only the parts below name: a program that has none of them is
+// linked without it.
+struct wb_attach_ops {
+    /// Brings the memory of the task here, and makes its context complete. May be done again.
+    /// Returns as wb_migration_ops.fetch.
+    enum wb_status (*fetch)(struct wb_core *core, struct wb_task *task, uint32_t owner_state,
                             struct wb_fetched *fetched);
 
-    /// The same of one that is offered; false: it does not come, or not yet.
-    bool (*bring)(struct wb_core *core, struct wb_task *task, uint32_t place,
-                  struct wb_fetched *fetched);
+    /// The same of a task that is offered, with all that may be refused before the commit. False:
+    /// it is refused, or its source has not finished: this core tries again.
+    bool (*prepare)(struct wb_core *core, struct wb_task *task, uint32_t owner_state,
+                    struct wb_fetched *fetched);
 
-    /// It does not come after all.
+    /// The offer was withdrawn: gives up what prepare() has set aside.
     void (*unload)(struct wb_task *task);
 
-    /// It has been taken: notes how it came.
+    /// This core has taken the task: notes what was copied.
     void (*settle)(struct wb_task *task, const struct wb_fetched *fetched);
 };
 
-extern const struct wb_bringer wb_bringer;
+extern const struct wb_attach_ops wb_attach_ops;
 
 // A way to move besides the hand-off. What is NULL has nothing to do.
 struct wb_migration_ops {
-    const struct wb_bringer *bringer;
+    const struct wb_attach_ops *attach;
     bool needs_buffer;  // cannot do without the transfer buffer
 
     /// How much of the transfer buffer the task may need.
@@ -170,7 +173,7 @@ struct wb_part_images {
 };
 
 struct wb_part_deaths {
-    const struct wb_bringer *bringer;
+    const struct wb_attach_ops *attach;
 
     /// Makes the context of a task complete that recovery has given to this core: from its image,
     /// or from its entry. Returns as wb_migration_ops.fetch; WB_ERR_INVAL when it cannot be

@@ -205,7 +205,7 @@ uint32_t wb_core_died(struct wb_system *system, uint32_t core)
 }
 
 const struct wb_part_deaths wb_part_deaths = {
-    .bringer = &wb_bringer,
+    .attach = &wb_attach_ops,
     .revive = wb_task_fetch_revived,
     .lose = lose,
     .readdress = readdress,

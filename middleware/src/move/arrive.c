@@ -14,42 +14,42 @@ void wb_task_attach(struct wb_core *core, struct wb_task *task)
     wb_kernel_attach(task);
 }
 
-const struct wb_bringer *wb_bringer_of(const struct wb_task *task)
+const struct wb_attach_ops *wb_attach_ops_of(const struct wb_task *task)
 {
     const struct wb_migration_ops *ops = wb_migration_ops_of(task);
 
     if (ops != NULL)
-        return ops->bringer;
-    return wb_revival(task) != WB_REVIVE_NOT ? wb_parts.deaths->bringer : NULL;
+        return ops->attach;
+    return wb_revival(task) != WB_REVIVE_NOT ? wb_parts.deaths->attach : NULL;
 }
 
 // The task, taken by this core, has its memory here. Should this kernel die before this, the next
 // one fetches again from where it was. Relaxed: the place publishes it with all the rest when the
 // task leaves here.
 static void settle(const struct wb_core *core, struct wb_task *task,
-                   const struct wb_bringer *bringer, const struct wb_fetched *fetched)
+                   const struct wb_attach_ops *attach, const struct wb_fetched *fetched)
 {
     wb_word_store(&task->memory_core, core->index, WB_RELAXED);
-    if (bringer != NULL)
-        bringer->settle(task, fetched);
+    if (attach != NULL)
+        attach->settle(task, fetched);
 }
 
 // The target's half of a migration: one compare-and-swap decides against a withdrawal.
 void wb_migration_arrive(struct wb_core *core, struct wb_task *task, uint32_t owner_state,
-                         const struct wb_bringer *bringer)
+                         const struct wb_attach_ops *attach)
 {
     const uint32_t ready = wb_owner_state(WB_TASK_READY, core->index);
     struct wb_fetched fetched;
 
-    if (bringer != NULL && !bringer->bring(core, task, owner_state, &fetched))
+    if (attach != NULL && !attach->prepare(core, task, owner_state, &fetched))
         return;
     // Acquire: the parked context and everything the task wrote is visible here.
     if (!wb_word_compare_swap(&task->owner_state, &owner_state, ready, WB_ACQ_REL, WB_RELAXED)) {
-        if (bringer != NULL)
-            bringer->unload(task);
+        if (attach != NULL)
+            attach->unload(task);
         return;
     }
-    settle(core, task, bringer, &fetched);
+    settle(core, task, attach, &fetched);
     wb_kernel_charge(WB_ACTION_ATTACH, 1);
     const uint64_t now_ns = wb_kernel_now_ns();
     if (wb_migration_is_accepted(task)) {
@@ -99,17 +99,17 @@ void wb_migration_returned(struct wb_core *core, struct wb_task *task)
     const uint64_t now_ns = wb_kernel_now_ns();
     const uint32_t owner_state = wb_word_load(&task->owner_state, WB_RELAXED);
     const enum wb_status why = wb_owner_state_why(owner_state);
-    const struct wb_bringer *bringer = wb_bringer_of(task);
+    const struct wb_attach_ops *attach = wb_attach_ops_of(task);
     struct wb_fetched fetched;
 
     // The successor of a dead source has to fetch its memory; the source itself has it.
-    if (bringer != NULL && bringer->fetch(core, task, owner_state, &fetched) != WB_OK) {
+    if (attach != NULL && attach->fetch(core, task, owner_state, &fetched) != WB_OK) {
         // Nobody else can end it: it is accepted, and there is no offer to withdraw.
         wb_migration_finish(task, WB_ERR_GONE);
         wb_parts.deaths->lose(task, core->index);
         return;
     }
-    settle(core, task, bringer, &fetched);
+    settle(core, task, attach, &fetched);
     wb_word_store(&task->owner_state, wb_owner_state(WB_TASK_READY, core->index), WB_RELAXED);
     wb_counter_add(&task->stats.refused, 1);
     wb_record(core, WB_EVENT_RETURN, task->id, task->migration.target, 0, now_ns);

@@ -126,7 +126,7 @@ static size_t room(const struct wb_task *task)
 }
 
 const struct wb_migration_ops wb_recreate = {
-    .bringer = &wb_bringer,
+    .attach = &wb_attach_ops,
     .needs_buffer = true,
     .room = room,
     .load = load,

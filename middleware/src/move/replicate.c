@@ -91,7 +91,7 @@ static size_t room(const struct wb_task *task)
 }
 
 const struct wb_migration_ops wb_replicate = {
-    .bringer = &wb_bringer,
+    .attach = &wb_attach_ops,
     .room = room,
     .begin = wb_pipeline_begin,
     .announce = wb_pipeline_announce,

@@ -50,7 +50,7 @@ static inline void look(struct wb_core *core, struct wb_task *task)
     const enum wb_task_state state = wb_task_state_of(owner_state);
 
     if (state == WB_TASK_OFFERED && wb_target_of(owner_state) == core->index)
-        wb_migration_arrive(core, task, owner_state, wb_bringer_of(task));
+        wb_migration_arrive(core, task, owner_state, wb_attach_ops_of(task));
     else if (wb_owner_of(owner_state) == core->index)
         look_at_own(core, task, state);
     else if (!wb_state_is_over(owner_state))

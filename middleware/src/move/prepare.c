@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a core takes a task in whose memory is not where it was, or whose context is not complete:
-// one that is replicated, recreated or revived.
+// How a core prepares a task that it is about to attach, if the task's memory is elsewhere or its
+// context is not complete: a task that is replicated, recreated or revived.
 
 #include "../internal.h"
 
-// Brings the memory of a task that this core is about to take in here, and makes its context
-// complete. May be done again.
-static enum wb_status fetch(struct wb_core *core, struct wb_task *task, uint32_t place,
+static enum wb_status fetch(struct wb_core *core, struct wb_task *task, uint32_t owner_state,
                             struct wb_fetched *fetched)
 {
     const struct wb_migration_ops *ops = wb_migration_ops_of(task);
@@ -14,15 +12,15 @@ static enum wb_status fetch(struct wb_core *core, struct wb_task *task, uint32_t
 
     *fetched = (struct wb_fetched){ 0 };
     if (revival != WB_REVIVE_NOT)
-        return wb_parts.deaths->revive(core, task, place, revival, fetched);
-    return ops != NULL && ops->fetch != NULL ? ops->fetch(core, task, place, fetched) : WB_OK;
+        return wb_parts.deaths->revive(core, task, owner_state, revival, fetched);
+    return ops != NULL && ops->fetch != NULL ? ops->fetch(core, task, owner_state, fetched) : WB_OK;
 }
 
-static bool bring(struct wb_core *core, struct wb_task *task, uint32_t place,
-                  struct wb_fetched *fetched)
+static bool prepare(struct wb_core *core, struct wb_task *task, uint32_t owner_state,
+                    struct wb_fetched *fetched)
 {
     const struct wb_migration_ops *ops = wb_migration_ops_of(task);
-    const enum wb_status status = fetch(core, task, place, fetched);
+    const enum wb_status status = fetch(core, task, owner_state, fetched);
 
     if (status == WB_ERR_EMPTY) {
         // The source is still filling the buffer: other tasks run meanwhile.
@@ -30,7 +28,7 @@ static bool bring(struct wb_core *core, struct wb_task *task, uint32_t place,
         return false;
     }
     if (status != WB_OK) {
-        wb_migration_refuse(task, place, status);
+        wb_migration_refuse(task, owner_state, status);
         return false;
     }
     return ops == NULL || ops->load == NULL || ops->load(task);
@@ -54,9 +52,9 @@ static void settle(struct wb_task *task, const struct wb_fetched *fetched)
     task->migration.copied_ns = fetched->copied_ns;
 }
 
-const struct wb_bringer wb_bringer = {
+const struct wb_attach_ops wb_attach_ops = {
     .fetch = fetch,
-    .bring = bring,
+    .prepare = prepare,
     .unload = unload,
     .settle = settle,
 };
