@@ -59,4 +59,12 @@ extern const struct wb_part_latency wb_part_latency;
 extern const struct wb_part_responses wb_part_responses;
 extern const struct wb_part_waiters wb_part_waiters;
 
+// For a table: every part but the index of waiters, which many tasks are worth.
+#define WB_PARTS_FOR_FEW_TASKS                                                                     \
+    .replicate = &wb_replicate, .recreate = &wb_recreate, .channels = &wb_part_channels,           \
+    .mailboxes = &wb_part_mailboxes, .notify = &wb_part_notify, .locks = &wb_part_locks,           \
+    .pool = &wb_part_pool, .images = &wb_part_images, .deaths = &wb_part_deaths,                   \
+    .agents = &wb_part_agents, .arrivals = &wb_part_arrivals, .records = &wb_part_records,         \
+    .latency = &wb_part_latency, .responses = &wb_part_responses
+
 #endif
