@@ -11,3 +11,10 @@ function(whimbrel_host kernel)
     target_compile_options(whimbrel_host PRIVATE -std=c11 -Wall -Wextra)
     target_link_libraries(whimbrel_host PUBLIC ${kernel})
 endfunction()
+
+# whimbrel_files(BOARD): what a board's library takes along: its files, and its line to the command.
+function(whimbrel_files board)
+    foreach(name files line link linked)
+        target_sources(${board} PRIVATE "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/${name}.c")
+    endforeach()
+endfunction()
