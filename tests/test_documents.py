@@ -4,7 +4,6 @@
 import re
 import subprocess
 import sys
-import tomllib
 from pathlib import Path
 
 import pytest
@@ -117,14 +116,6 @@ def test_every_test_that_a_document_names_exists() -> None:
     cited = {name for path in documents() for name in re.findall(r"`TEST\s+(\w+)`", prose(path))}
     assert cited
     assert cited <= known
-
-
-def test_the_list_of_keys_of_table_toml_is_complete() -> None:
-    (example,) = blocks(ROOT / "docs/table-toml.md", "toml")
-    source = (ROOT / "crates/model/src/read/table.rs").read_text()
-    function = source[source.index("fn read_row(") :].split("\n}")[0]
-    known = re.findall(r'(?:required|optional|or|must)\(\s*"(\w+)"', function)
-    assert set(tomllib.loads(example)["row"][0]) == set(known)
 
 
 def test_every_decision_has_a_number_of_its_own() -> None:

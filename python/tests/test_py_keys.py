@@ -22,7 +22,7 @@ def files(head: str) -> list[Path]:
     return [path for path in every if head in path.read_text().splitlines()]
 
 
-@pytest.mark.parametrize(("of", "head", "least"), [("app", "[app]", 15)])
+@pytest.mark.parametrize(("of", "head", "least"), [("app", "[app]", 15), ("board", "[board]", 2)])
 def test_every_file_of_the_project_fits_its_schema(
     command: Any, of: str, head: str, least: int
 ) -> None:

@@ -74,7 +74,8 @@ class Task:
     """Where the task moves when it is asked to; "waits": also where it waits; "checkpoints" or
     "waits"; default "checkpoints"."""
     checkpoint_every: int | None = None
-    """Keeps an image of the task each so many checkpoints; 0: none; 0 to 4294967295; default 0."""
+    """The checkpoints from one image of the task to the next; 0: no images; 0 to 4294967295;
+    default 0."""
     on_crash: str | None = None
     """With images: messages since the last one are processed again, or left out; "replay" or
     "skip"; default "replay"."""
@@ -89,7 +90,7 @@ class Task:
     """With "sporadic": the mean time between two releases beyond the period; more than 0, at
     most 1e9."""
     jitter_us: Number | None = None
-    """With a period: jobs begin up to so much after their release; 0 to 1e9; default 0."""
+    """With a period: the most that a job begins after its release; 0 to 1e9; default 0."""
     deadline_frames: Number | None = None
     """The time until a job is late, in periods; needs a period; more than 0, at most 1e6;
     default 1.0."""
@@ -111,10 +112,11 @@ class Task:
     """Memory that a firing comes back to, for the cost of a cold cache; at most 1024GiB;
     default 0."""
     traffic: int | str | None = None
-    """Bytes over the interconnect in each firing, besides its messages; at most 1024GiB;
+    """Bytes over the interconnect in each firing, in addition to its messages; at most 1024GiB;
     default 0."""
     firings: int | None = None
-    """A source ends after so many firings; 1 to 2^64 - 1; default: when the run stops."""
+    """The number of firings after which a source ends; 1 to 2^64 - 1; default: when the run
+    stops."""
     script: tuple[dict[str, Any], ...] | None = None
     """What the task does, one event after the other, instead of `cycles`; default: none."""
 
@@ -182,7 +184,7 @@ class Channel:
     """How the receiver is told of messages: or "polling:20ms", "adaptive:1ms"; default
     "interrupt"."""
     batch: str | None = None
-    """With "interrupt": wakes the receiver for so many messages, or so long after the first;
+    """With "interrupt": the messages, or the time after the first, that wake the receiver;
     default: for each."""
     memory: str | None = None
     """Where the slots lie; "external" or "internal"; default "external"."""
@@ -212,7 +214,7 @@ class Mailbox:
     """How the receiver is told of messages: or "polling:20ms", "adaptive:1ms"; default
     "interrupt"."""
     batch: str | None = None
-    """With "interrupt": wakes the receiver for so many messages, or so long after the first;
+    """With "interrupt": the messages, or the time after the first, that wake the receiver;
     default: for each."""
     memory: str | None = None
     """Where the slots lie; "external" or "internal"; default "external"."""

@@ -11,6 +11,7 @@ mod app;
 mod board;
 mod dot;
 pub mod import;
+mod in_c;
 mod mapping;
 mod plan;
 mod platform;
@@ -29,11 +30,12 @@ pub use board::{
     AT_MOST, Board, BoardFiles, Memory, Start, Variant, check_stacks, hash, linked, tables,
 };
 pub use dot::dot;
+pub use in_c::{Object as PlanObject, member_list, parse_rows};
 pub use mapping::{Cores, Mapping};
 pub use plan::{
-    At, Command, DecidedMove, DecidedPoint, Decision, Limit, Moving, NO_POLICY, POINT_OFF, Plan,
-    PlanCore, PlanEvent, PlanOptions, PlanScript, PlanTask, PlanWork, PolicyName, SavedFile,
-    TableRow, millihz, plan,
+    At, Command, ContextTransport, DecidedMove, DecidedPoint, Decision, Limit, Moving, NO_POLICY,
+    POINT_OFF, Plan, PlanCore, PlanEvent, PlanOptions, PlanScript, PlanTask, PlanWork, PolicyName,
+    SavedFile, TableRow, millihz, plan,
 };
 pub use platform::{Core, Frequency, Platform, Point};
 pub use problem::{Problem, Problems, Source, Span, as_text};

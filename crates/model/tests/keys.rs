@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Files that are made of the declarations of keys are as these say. `make keys` makes them anew.
+//! Files that are made of the declarations of keys and members are as these say. `make keys` makes
+//! them anew.
 
 use std::fs;
 use std::path::Path;
 
-use whimbrel_model::{Manifest, key_list, python};
+use whimbrel_model::{Board, Manifest, Plan, Table};
+use whimbrel_model::{key_list, member_list, parse_rows, python};
 
 use crate::common::root;
 
@@ -34,6 +36,28 @@ fn documents_list_the_keys() {
 }
 
 #[test]
+fn the_document_of_boards_lists_their_keys() {
+    let list = key_list(&Board::KEYS);
+    // A board has one line.
+    for (without, other) in [("command =", "Device"), ("device =", "Command")] {
+        let lines = list.lines().filter(|line| !line.starts_with(without));
+        let board = Board::parse(&lines.collect::<Vec<_>>().join("\n")).unwrap();
+        assert!(format!("{:?}", board.start).starts_with(other));
+    }
+    made_of_keys(&root().join("docs/boards.md"), |old| with_example(old, &list));
+}
+
+#[test]
+fn the_document_of_tables_has_every_key() {
+    let page = fs::read_to_string(root().join("docs/table-toml.md")).unwrap();
+    let list = key_list(&Table::KEYS);
+    Table::parse(&list).unwrap();
+    for line in list.lines().filter_map(|line| line.split_once(" = ")) {
+        assert!(page.contains(&format!("\n{} = ", line.0)), "{}", line.0);
+    }
+}
+
+#[test]
 fn python_has_a_class_for_each_table() {
     const HEAD: &str = "# SPDX-License-Identifier: Apache-2.0\n\
         \"\"\"The tables of app.toml as dataclasses. `make keys` makes this file.\"\"\"\n\n\
@@ -44,4 +68,24 @@ fn python_has_a_class_for_each_table() {
         Param = str | int | float | bool | list[float]\n";
     let classes = python(&Manifest::KEYS, "docs/app-toml.md");
     made_of_keys(&root().join("python/whimbrel/_keys.py"), |_| format!("{HEAD}{classes}"));
+}
+
+#[test]
+fn the_helper_takes_the_members_of_a_plan_by_rows() {
+    const HEAD: &str = "// SPDX-License-Identifier: Apache-2.0\n\
+        // The tables by which parse.c takes a plan. `make keys` makes this file.\n";
+    let rows = parse_rows(Plan::MEMBERS);
+    made_of_keys(&root().join("launcher/protocol/plan_rows.inc"), |_| format!("{HEAD}{rows}"));
+}
+
+#[test]
+fn the_protocol_lists_the_members_of_a_plan() {
+    const BEGIN: &str = "<!-- members: make keys -->\n";
+    const END: &str = "<!-- end of members -->";
+    let list = member_list(Plan::MEMBERS);
+    made_of_keys(&root().join("docs/kernels-linux-protocol.md"), |old| {
+        let (before, rest) = old.split_once(BEGIN).unwrap();
+        let (_, after) = rest.split_once(END).unwrap();
+        format!("{before}{BEGIN}| member | meaning |\n|---|---|\n{list}{END}{after}")
+    });
 }

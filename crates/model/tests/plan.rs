@@ -4,7 +4,8 @@
 use crate::common::{RADIO, build, radio_with};
 use insta::assert_snapshot;
 use whimbrel_model::{
-    Core, Frequency, Moving, Pacing, Plan, PlanOptions, PlanTask, Point, TableRow, plan,
+    ContextTransport, Core, Frequency, Moving, Pacing, Plan, PlanOptions, PlanTask, Point,
+    TableRow, plan,
 };
 
 fn options(pacing: Pacing) -> PlanOptions {
@@ -58,7 +59,7 @@ fn the_plan_names_the_points_of_each_core_and_how_they_are_set() {
     let plan = plan(&app, &options);
     assert_eq!((&plan.cores[0].points, plan.cores[0].start), (&points, 1));
     assert_eq!((&plan.cores[1].points[..], plan.cores[1].start), (&points[..1], 0));
-    assert_eq!(plan.frequency, "cpufreq");
+    assert_eq!(plan.frequency, Frequency::Cpufreq);
     assert_eq!(plan.journal.as_deref(), Some("/tmp/run dir/frequencies"));
 }
 
@@ -127,7 +128,7 @@ fn the_sink_is_what_receives_and_sends_to_no_channel() {
 fn who_decides_on_moves_is_told_with_the_frame_rate_in_thousandths() {
     let moving = Moving {
         program: Some("/my apps/radio.task".into()),
-        transport: Some("buffer".into()),
+        transport: Some(ContextTransport::Buffer),
         agents_ns: 100_000_000,
         coordinator: 1,
         policy: Some("table:limit=7".parse().unwrap()),
@@ -140,7 +141,7 @@ fn who_decides_on_moves_is_told_with_the_frame_rate_in_thousandths() {
     let plan = of_rate(33.333_3, &moving);
     assert_eq!(plan.rate_millihz, 33_333);
     assert_eq!(plan.program.as_deref(), Some("/my apps/radio.task"));
-    assert_eq!(plan.transport.as_deref(), Some("buffer"));
+    assert_eq!(plan.transport, Some(ContextTransport::Buffer));
     assert_eq!((plan.agents_ns, plan.coordinator), (100_000_000, 1));
     assert_eq!(plan.policy, moving.policy);
     assert_eq!(plan.rows, moving.rows);

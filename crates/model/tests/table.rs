@@ -84,7 +84,7 @@ fn each_rule_of_a_table_has_its_own_refusal() {
         ("133.3", "133.4", "it has points of 100, 133.3, 500 MHz"),
         ("frame_rate = 450", "", "[[row]] has no `frame_rate`"),
         ("900.5", "450.0001", "the frame rates of a table ascend"),
-        ("450", "0", "`frame_rate` of [[row]] must be from 0.001 to 1e9"),
+        ("450", "0", "`frame_rate` of [[row]] must be frames per second, from 0.001 to 1e9"),
         ("[0, 1]", "[0, 1, 0]", "`bpf` has 3 cores for 2 tasks"),
         ("[0, 1]", "\"0\"", "`mapping` of [[row]] must be a table"),
         ("lpf = 1", "lpf = 2", "core 2 does not exist"),

@@ -12,9 +12,9 @@ mod placement;
 mod script;
 mod work;
 
-use serde::Serialize;
 use toml::Spanned;
 
+use crate::in_c::members;
 use crate::problem::{Problem, Span};
 use crate::schema::words;
 pub(crate) use client::CLIENT_ENTRY;
@@ -160,36 +160,32 @@ pub enum Pacing {
     Fast,
 }
 
-/// One channel or mailbox.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Channel {
-    /// Made from the names of its tasks, unique.
-    pub name: String,
-    /// How many messages fit.
-    pub slots: u32,
-    /// Bytes of one message.
-    pub slot_bytes: u32,
-    /// Zeroed messages present at the start.
-    #[serde(skip_serializing_if = "crate::plan::is_default")]
-    pub initial: u32,
-    /// Whether it has many senders.
-    #[serde(skip_serializing_if = "crate::plan::is_default")]
-    pub mailbox: bool,
-    /// Whether it has the answers of a service to one caller.
-    #[serde(skip_serializing_if = "crate::plan::is_default")]
-    pub answers: bool,
-    /// Whether room is claimed when the sender's firing begins, and free when the receiver's ends.
-    #[serde(skip_serializing_if = "crate::plan::is_default")]
-    pub claims_at_start: bool,
-    /// Whether its slots lie in internal memory.
-    #[serde(skip_serializing_if = "crate::plan::is_default")]
-    pub internal: bool,
-    /// How its receiver is told of messages.
-    #[serde(flatten)]
-    pub notify: NotifyPolicy,
-    /// Where its receiver stands in the file.
-    #[serde(skip)]
-    pub span: Span,
+members! {
+    /// One channel or mailbox.
+    #[derive(Default, PartialEq, Eq)]
+    pub struct Channel: "wb_channel_config" {
+        /// Made from the names of its tasks, unique.
+        needed name: String;
+        /// The messages that fit.
+        needed slots: u32;
+        /// Bytes of one message.
+        needed slot_bytes: u32;
+        /// Zeroed messages present at the start.
+        maybe initial: u32;
+        /// Whether it has many senders.
+        maybe mailbox: bool;
+        /// Whether it has the answers of a service to one caller.
+        maybe answers: bool;
+        /// Whether room is claimed when the sender's firing begins, and free when the receiver's
+        /// ends.
+        maybe claims_at_start: bool;
+        /// Whether its slots lie in internal memory.
+        maybe internal: bool;
+        /// How its receiver is told of messages.
+        flat notify: NotifyPolicy;
+        /// Where its receiver stands in the file.
+        aside span: Span;
+    }
 }
 
 words! {
@@ -202,22 +198,23 @@ words! {
     }
 }
 
-/// Binds a port of a task to a channel.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Port {
-    /// Position in [`App::tasks`].
-    pub task: usize,
-    /// Which way.
-    pub direction: Direction,
-    /// The port's name.
-    pub name: String,
-    /// Which element of it, from 0.
-    #[serde(skip_serializing_if = "crate::plan::is_default")]
-    pub index: u32,
-    /// Position in [`App::channels`].
-    pub channel: usize,
-    /// Messages per firing of its task.
-    pub rate: u32,
+members! {
+    /// Binds a port of a task to a channel.
+    #[derive(PartialEq, Eq)]
+    pub struct Port: "plan_port" {
+        /// The position of its task.
+        needed task: usize;
+        /// Which way messages pass it.
+        needed direction: Direction;
+        /// The port's name.
+        needed name: String;
+        /// Which element of it, from 0.
+        maybe index: u32;
+        /// The position of its channel.
+        needed channel: usize;
+        /// Messages per firing of its task.
+        needed rate: u32;
+    }
 }
 
 impl Channel {

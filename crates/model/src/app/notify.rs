@@ -3,8 +3,9 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
+use crate::in_c::members;
 use crate::schema::words;
 
 words! {
@@ -21,21 +22,18 @@ words! {
     }
 }
 
-/// What a channel has. What is not said is not there.
-#[derive(
-    Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
-)]
-#[serde(default)]
-pub struct NotifyPolicy {
-    /// Who looks after the receiver.
-    #[serde(skip_serializing_if = "crate::plan::is_default")]
-    pub doorbell: Doorbell,
-    /// The sender wakes it for so many messages; 0: for each.
-    #[serde(skip_serializing_if = "crate::plan::is_default")]
-    pub batch: u32,
-    /// The time between two looks, the bound, or the deadline of a batch.
-    #[serde(skip_serializing_if = "crate::plan::is_default")]
-    pub within_us: u32,
+members! {
+    /// What a channel has. What is not said is not there.
+    #[derive(Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize)]
+    #[serde(default)]
+    pub struct NotifyPolicy: "wb_channel_config" {
+        /// Who looks after the receiver.
+        maybe doorbell: Doorbell, "notify.doorbell";
+        /// The number of messages for which the sender wakes it; 0: each.
+        maybe batch: u32, "notify.batch";
+        /// The time between two looks, the bound, or the deadline of a batch.
+        maybe within_us: u32, "notify.within_us", most "WB_WITHIN_MAX_US";
+    }
 }
 
 /// The longest time.

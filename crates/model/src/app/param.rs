@@ -3,8 +3,7 @@
 
 use std::fmt;
 
-use serde::Serialize;
-
+use crate::in_c::members;
 use crate::problem::Span;
 
 /// What kind of value a parameter has; a replacement must be of the same kind.
@@ -31,21 +30,21 @@ impl fmt::Display for ParamKind {
     }
 }
 
-/// One parameter.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Param {
-    /// Its name.
-    pub key: String,
-    /// What it may be replaced by.
-    #[serde(skip)]
-    pub kind: ParamKind,
-    /// The value as it is written, without quotes.
-    pub text: String,
-    /// The numbers it stands for; none for a text.
-    pub numbers: Vec<f64>,
-    /// Where its value stands in the file.
-    #[serde(skip)]
-    pub span: Span,
+members! {
+    /// One parameter.
+    #[derive(PartialEq)]
+    pub struct Param: "plan_param" {
+        /// Its name.
+        needed key: String;
+        /// What it may be replaced by.
+        aside kind: ParamKind;
+        /// The value as it is written, without quotes.
+        needed text: String;
+        /// The numbers it stands for; none for a text.
+        always numbers: Vec<f64>;
+        /// Where its value stands in the file.
+        aside span: Span;
+    }
 }
 
 /// `--set KEY=VALUE`.

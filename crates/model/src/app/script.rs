@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Scripts: what a task does, one event after the other.
 
-use serde::Serialize;
-
 use super::Cycles;
+use crate::in_c::members;
 use crate::schema::words;
 
 words! {
@@ -155,19 +154,19 @@ words! {
     }
 }
 
-/// One such thing.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Object {
-    /// Its name, among those of its kind.
-    pub name: String,
-    /// What it is.
-    pub kind: ObjectKind,
-    /// Of a semaphore, at the start; of a barrier: its tasks.
-    #[serde(skip_serializing_if = "crate::plan::is_default")]
-    pub value: u32,
-    /// Of a semaphore: it never has more.
-    #[serde(skip_serializing_if = "crate::plan::is_default")]
-    pub most: u32,
+members! {
+    /// One such thing.
+    #[derive(PartialEq, Eq)]
+    pub struct Object: "wb_object_config" {
+        /// Its name, among those of its kind.
+        needed name: String;
+        /// What it is.
+        needed kind: ObjectKind;
+        /// Of a semaphore, at the start; of a barrier: its tasks.
+        maybe value: u32;
+        /// Of a semaphore: it never has more.
+        maybe most: u32;
+    }
 }
 
 /// What a firing computes on average, where one turn of an endless loop stands for all of them;

@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use super::tables::text;
+use crate::in_c::text;
 
 /// How many bytes are on a line.
 const LINE: usize = 16;

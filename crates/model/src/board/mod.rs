@@ -2,20 +2,17 @@
 //! Boards as `boards/*/board.toml` describes them. See `docs/boards.md`.
 
 mod fit;
+mod keys;
 mod linked;
 mod need;
 mod tables;
 
-use serde::Deserialize;
 use toml::Spanned;
-use toml::de::DeTable;
 
-use crate::app::{HOST_KIND, Mode};
-use crate::problem::{Problem, Problems, Span};
-use crate::reader::{
-    self, Node, Reader, boolean, bytes, document, each, filled, list, name, subtable,
-    tables as subtables, text, within, word,
-};
+use crate::app::Mode;
+use crate::problem::Problems;
+use crate::reader::given;
+use crate::schema::{self, parse, words};
 
 pub use fit::check_stacks;
 pub use linked::linked;
@@ -73,15 +70,16 @@ pub struct Variant {
     pub shares: bool,
 }
 
-/// Where the files are that an application reads on a board.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum BoardFiles {
-    /// On the host, which the board reaches by itself.
-    #[default]
-    Host,
-    /// In the image: those that parameters name when it is built.
-    Linked,
+words! {
+    /// Where the files are that an application reads on a board.
+    #[derive(Default)]
+    pub enum BoardFiles {
+        /// On the host, which the board reaches by itself.
+        #[default]
+        Host = "host";
+        /// In the image: those that parameters name when it is built.
+        Linked = "linked";
+    }
 }
 
 /// The memory of a board.
@@ -118,18 +116,16 @@ pub(crate) const IMAGE: &str = "{image}";
 const FOLDER: &str = "{board}";
 
 impl Board {
+    /// The keys of a `board.toml`.
+    pub const KEYS: schema::Table = keys::BoardFile::TABLE;
+
     /// Reads the text of a `board.toml`.
     ///
     /// # Errors
     /// Text that is no TOML, tables or keys that do not exist or are missing, values of a wrong
     /// type or out of range: all of them at once.
     pub fn parse(source: &str) -> Result<Self, Problems> {
-        let document = document(source)?;
-        let mut problems = Vec::new();
-        match read(&document, &mut problems) {
-            Some(board) if problems.is_empty() => Ok(board),
-            _ => Err(problems),
-        }
+        parse::<keys::BoardFile>(source).map(Self::from)
     }
 
     /// This board as one of its variants; `None`: it has none of this name.
@@ -156,167 +152,46 @@ impl Board {
     }
 }
 
-fn read(document: &DeTable<'_>, problems: &mut Vec<Problem>) -> Option<Board> {
-    let mut top = Reader::new("the file", document, 0..0, problems);
-    let head = top.required("board", "the table with the board's name", subtable);
-    let memory = top.required("memory", "the table with its memory", subtable);
-    let start = top.required("start", "the table that says how it is started", subtable);
-    let variants = top.optional("variant", "[[variant]] tables", subtables);
-    top.finish(());
-    let head = head.and_then(|table| read_head(table.get_ref(), table.span(), problems));
-    let memory = memory.and_then(|table| read_memory(table.get_ref(), table.span(), problems));
-    let start = start.and_then(|table| read_start(table.get_ref(), table.span(), problems));
-    let variants = each(variants, |table, place| read_variant(table, place, problems));
-    let Head { name, cores, kind, modes, priorities, cmake, files } = head?;
-    let Starting { start, silence_s, watchdog_ms, made_by } = start?;
-    Some(Board {
-        name,
-        cores,
-        kind,
-        modes,
-        priorities,
-        cmake,
-        settings: Vec::new(),
-        tasks: None,
-        shares: false,
-        variants,
-        files,
-        memory: memory?,
-        start,
-        silence_s,
-        watchdog_ms,
-        made_by,
-    })
-}
-
-/// What `[board]` says.
-struct Head {
-    name: String,
-    cores: u32,
-    kind: String,
-    modes: Vec<Mode>,
-    priorities: u32,
-    cmake: Option<String>,
-    files: BoardFiles,
-}
-
-fn read_head(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> Option<Head> {
-    let mut reader = Reader::new("[board]", table, place, problems);
-    let priorities = |n: &Node<'_>| within(n, 1, PRIORITIES);
-    let name = reader.must("name", NAME, name).into_inner();
-    reader.optional("description", DESCRIPTION, text);
-    let head = Head {
-        name,
-        cores: reader.must("cores", CORES, |n| within(n, 1, CORES_MOST)).into_inner(),
-        kind: reader.or("kind", NAME, reader::name, HOST_KIND.to_owned()),
-        modes: reader
-            .optional("modes", MODES, |n| list(n, word::<Mode>))
-            .map_or_else(|| vec![Mode::Handoff], |modes| words(modes.into_inner())),
-        priorities: reader.or("priorities", "a whole number from 1 to 32", priorities, PRIORITIES),
-        cmake: reader
-            .optional("cmake", "a folder, from the one of this file", filled)
-            .map(Spanned::into_inner),
-        files: reader.or("files", "\"host\" or \"linked\"", word, BoardFiles::default()),
-    };
-    reader.finish(head)
-}
-
-fn read_variant(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> Option<Variant> {
-    let mut reader = Reader::new("[[variant]]", table, place, problems);
-    let name = reader.must("name", NAME, name).into_inner();
-    reader.optional("description", DESCRIPTION, text);
-    let variant = Variant {
-        name,
-        settings: words(reader.must("settings", SETTINGS, |n| list(n, filled)).into_inner()),
-        tasks: reader.optional("tasks", TASKS, |n| within(n, 1, 4095)).map(Spanned::into_inner),
-        shares: reader.or("shares", "true or false", boolean, false),
-    };
-    reader.finish(variant)
-}
-
-fn words<T>(list: Vec<Spanned<T>>) -> Vec<T> {
-    list.into_iter().map(Spanned::into_inner).collect()
-}
-
-fn read_memory(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> Option<Memory> {
-    let mut reader = Reader::new("[memory]", table, place, problems);
-    let memory = Memory {
-        stack_least: reader.must("stack_least", SIZE, size).into_inner(),
-        stacks: reader.optional("stacks", SIZE, size).map(Spanned::into_inner),
-        guard: reader.or("guard", SIZE, size, 0),
-        gvm: reader.must("gvm", SIZE, size).into_inner(),
-        private: reader.or("private", SIZE, size, 0),
-    };
-    reader.finish(memory)
-}
-
-/// What `[start]` says.
-struct Starting {
-    start: Start,
-    silence_s: u32,
-    watchdog_ms: u32,
-    made_by: String,
-}
-
-fn read_start(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> Option<Starting> {
-    let mut reader = Reader::new("[start]", table, place.clone(), problems);
-    let command =
-        reader.optional("command", COMMAND, |n| list(n, filled).filter(|words| has_image(words)));
-    let device = reader.optional("device", "a path, as \"/dev/ttyUSB0\"", filled);
-    let baud = reader.or("baud", "bits per second, as 115200", |n| within(n, 1, 4_000_000), BAUD);
-    let silence_s = reader.or("silence_s", SECONDS, |n| within(n, 1, 3600), SILENCE_S);
-    let watchdog_ms = reader.or("watchdog_ms", MILLISECONDS, |n| within(n, 10, 60_000), 0);
-    let made_by = reader.or("made_by", "a command, as \"make setup\"", filled, MADE_BY.to_owned());
-    let read = reader.finish(());
-    let refuse = |problems: &mut Vec<Problem>, message: &str, help: &str| {
-        problems.push(Problem::new(message).at(place.clone(), "this one").help(help));
-    };
-    let start = match (command, device) {
-        (Some(command), None) => Start::Command(words(command.into_inner())),
-        (None, Some(device)) => Start::Device { path: device.into_inner(), baud },
-        (Some(_), Some(_)) => {
-            refuse(problems, "[start] has two lines", "keep `command` or `device`, not both");
-            return None;
+impl From<keys::BoardFile> for Board {
+    fn from(file: keys::BoardFile) -> Self {
+        let keys::BoardTable { name, cores, kind, modes, priorities, cmake, files, .. } =
+            file.board.into_inner();
+        let keys::StartTable { command, device, baud, silence_s, watchdog_ms, made_by, .. } =
+            file.start.into_inner();
+        let start = match (command, device) {
+            (_, Some(device)) => Start::Device { path: device.into_inner(), baud },
+            (command, None) => Start::Command(command.map(Spanned::into_inner).unwrap_or_default()),
+        };
+        let variant = |it: keys::VariantTable| Variant {
+            name: it.name.into_inner(),
+            settings: it.settings.into_inner(),
+            tasks: it.tasks.map(Spanned::into_inner),
+            shares: it.shares,
+        };
+        let memory = file.memory.into_inner();
+        Self {
+            name: name.into_inner(),
+            cores: cores.into_inner(),
+            kind,
+            modes: modes.map_or_else(|| vec![Mode::Handoff], Spanned::into_inner),
+            priorities,
+            cmake: cmake.map(Spanned::into_inner),
+            settings: Vec::new(),
+            tasks: None,
+            shares: false,
+            variants: file.variants.into_iter().map(variant).collect(),
+            files: given(&files),
+            memory: Memory {
+                stack_least: memory.stack_least.into_inner(),
+                stacks: memory.stacks.map(Spanned::into_inner),
+                guard: given(&memory.guard),
+                gvm: memory.gvm.into_inner(),
+                private: given(&memory.private),
+            },
+            start,
+            silence_s,
+            watchdog_ms: given(&watchdog_ms),
+            made_by,
         }
-        (None, None) => {
-            if !["command", "device"].iter().any(|key| table.contains_key(*key)) {
-                let help = "add `command`, which starts it, or `device`, its serial line";
-                refuse(problems, "[start] says of no line to the board", help);
-            }
-            return None;
-        }
-    };
-    read.map(|()| Starting { start, silence_s, watchdog_ms, made_by })
+    }
 }
-
-fn size(node: &Node<'_>) -> Option<u64> {
-    bytes(node).filter(|size| (1..=1 << 40).contains(size))
-}
-
-/// The image is told by the command, and the program is named.
-fn has_image(words: &[Spanned<String>]) -> bool {
-    words.iter().skip(1).any(|word| word.get_ref().contains(IMAGE))
-}
-
-/// How many cores a board may have: `CORES` of `launcher/board/host.c`.
-const CORES_MOST: u32 = 32;
-/// How many priorities a board's kernels tell apart that does not say: those of app.toml.
-const PRIORITIES: u32 = 32;
-/// How long a board may be silent that does not say.
-const SILENCE_S: u32 = 10;
-/// What makes or installs the program of a command that does not say.
-const MADE_BY: &str = "make setup";
-/// The speed of a line that does not say.
-const BAUD: u32 = 115_200;
-
-const NAME: &str = "1 to 31 letters, digits and _";
-/// For people alone.
-const DESCRIPTION: &str = "one line of text";
-const CORES: &str = "a whole number from 1 to 32";
-const TASKS: &str = "a whole number from 1 to 4095";
-const SETTINGS: &str = "an array of texts, as \"NAME=value\"";
-const SECONDS: &str = "a whole number of seconds from 1 to 3600";
-const MILLISECONDS: &str = "milliseconds, from 10 to 60000";
-const MODES: &str = "an array of \"handoff\", \"replicate\" and \"recreate\"";
-const SIZE: &str = "a size as \"64KiB\" or a number of bytes, from 1 to \"1024GiB\"";
-const COMMAND: &str = "an array of texts: a program, and words of which one has {image} in it";

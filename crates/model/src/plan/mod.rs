@@ -11,18 +11,15 @@ use crate::app::{
     App, Channel, Compute, Cycles, DSP_KIND, Distribution, HOST_KIND, Mode, Moves, NotifyPolicy,
     Object, OnCrash, Pacing, Param, Period, Port, Task, Work,
 };
+use crate::in_c::{self, InC, Kind, Tables, members};
 use crate::platform::{Core, Frequency, Point};
+use crate::schema::words;
 use moving::RATE_MAX;
 pub use moving::{Moving, NO_POLICY, POINT_OFF, PolicyName, TableRow, millihz};
 pub use script::{PlanEvent, PlanScript};
 
 /// Of the messages to a helper.
 const VERSION: u32 = 2;
-
-/// Whether a helper takes a member to be so that is not there: plans of many tasks are long.
-pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
-    *value == T::default()
-}
 
 /// What a plan says beyond the application itself.
 #[derive(Debug, Clone)]
@@ -75,137 +72,176 @@ impl PlanOptions {
     }
 }
 
-/// A plan as a helper takes it.
-#[derive(Debug, Clone, Default, Serialize)]
-#[expect(missing_docs, reason = "the protocol's own names")]
-pub struct Plan {
-    pub version: u32,
-    pub module: String,
-    pub program: Option<String>,
-    pub record: Option<String>,
-    pub journal: Option<String>,
-    /// An existing folder for the sockets of clients; `None`: there are none.
-    pub clients: Option<String>,
-    pub memory_bytes: u64,
-    pub shared_bytes: u64,
-    /// `None`: an idle kernel never sleeps.
-    pub spin_ns: Option<u64>,
-    pub offer_ns: u64,
-    pub transport: Option<String>,
-    pub frequency: String,
-    pub models_compute: bool,
-    pub seed: u64,
-    pub cores: Vec<PlanCore>,
-    pub params: Vec<Param>,
-    pub channels: Vec<Channel>,
-    pub tasks: Vec<PlanTask>,
-    pub ports: Vec<Port>,
-    pub objects: Vec<Object>,
-    pub scripts: Vec<PlanScript>,
-    pub agents_ns: u64,
-    pub coordinator: u32,
-    pub policy: Option<PolicyName>,
-    pub rows: Vec<TableRow>,
-    pub rate_millihz: u64,
-    /// The hardware to simulate, as JSON; `None`: no simulation.
-    pub platform: Option<String>,
-    /// What a simulation is to do at a time.
-    pub commands: Vec<At>,
-    pub restore: Option<SavedFile>,
-    pub limit: Option<Limit>,
+members! {
+    /// A plan as a helper takes it.
+    #[derive(Default)]
+    pub struct Plan: "plan" as "message" at "plan." {
+        /// The version of the protocol: 2.
+        needed version: u32, "version";
+        /// The application's shared object.
+        needed module: String;
+        /// The application's static program, for tasks that are recreated.
+        always program: Option<String>;
+        /// An existing folder for the event streams; `null`: the run is not recorded.
+        always record: Option<String>;
+        /// Needed for `cpufreq`: a new file for what frequencies were; gone once they are put back.
+        always journal: Option<String>;
+        /// Needed where a task's `entry` is `wb_client`: an existing folder for their sockets.
+        always clients: Option<String>;
+        /// Memory for `wb_app_alloc`.
+        always memory_bytes: u64;
+        /// The pool of `wb_shared_malloc`.
+        always shared_bytes: u64, most "WB_SHARED_MAX";
+        /// The time that an idle kernel polls before it sleeps; `null`: it never sleeps.
+        always spin_ns: Option<u64>;
+        /// The time that a target may take to attach a task.
+        always offer_ns: u64;
+        /// How replicated contexts travel.
+        always transport: Option<ContextTransport>;
+        /// How operating points are set.
+        always frequency: Frequency;
+        /// Whether tasks only take the time of their work, and compute nothing.
+        always models_compute: bool;
+        /// Where every draw of cycles begins.
+        always seed: u64;
+        /// The cores.
+        needed cores: Vec<PlanCore>;
+        /// The application's parameters.
+        always params: Vec<Param>;
+        /// Channels and mailboxes.
+        always channels: Vec<Channel>;
+        /// The tasks.
+        needed tasks: Vec<PlanTask>;
+        /// The ports, each with its task and its channel.
+        always ports: Vec<Port>;
+        /// What scripts have in common.
+        always objects: Vec<Object>;
+        /// The scripts of tasks.
+        always scripts: Vec<PlanScript>;
+        /// The period of the agents; 0: they do not report.
+        always agents_ns: u64, most "INT64_MAX";
+        /// The core that the coordinator runs on.
+        always coordinator: u32;
+        /// Who decides; `null`: nothing moves by itself.
+        always policy: Option<PolicyName>;
+        /// The rows of the table policy, ascending.
+        always rows: Vec<TableRow>, "rows";
+        /// Frames per second in thousandths at the start; 0: none.
+        always rate_millihz: u32;
+        /// Of a simulation: its hardware as a text of JSON (simulator.md).
+        always platform: Option<String>, "plan.sim.platform";
+        /// Of a simulation: what it does at a time.
+        always commands: Vec<At>, "plan.sim.commands";
+        /// Of a simulation: a file to resume from.
+        always restore: Option<SavedFile>, "plan.sim";
+        /// Of a simulation: an error of kind `limit` when the run has not ended by then.
+        always limit: Option<Limit>, "plan.sim";
+    }
 }
 
-/// A core of a plan.
-#[derive(Debug, Clone, Serialize)]
-#[expect(missing_docs, reason = "the protocol's own names")]
-pub struct PlanCore {
-    pub cpu: u32,
-    pub kind: usize,
-    pub points: Vec<Point>,
-    pub start: usize,
-    #[serde(skip_serializing_if = "is_default")]
-    pub to_completion: bool,
+members! {
+    /// A core of a plan.
+    pub struct PlanCore: "plan_core" {
+        /// The processor of the machine; in the simulator of none.
+        needed cpu: u32;
+        /// The number of its kind.
+        always kind: usize, most "WB_KINDS_MAX - 1";
+        /// Its operating points, from the lowest frequency to the highest.
+        always points: Vec<Point>;
+        /// The point at which it begins.
+        always start: usize;
+        /// Whether its kernel lets a task run until it waits.
+        maybe to_completion: bool;
+    }
 }
 
-/// A task of a plan.
-#[derive(Debug, Clone, Serialize)]
-#[expect(missing_docs, reason = "the protocol's own names")]
-pub struct PlanTask {
-    pub name: String,
-    #[serde(skip_serializing_if = "is_default")]
-    pub index: u32,
-    pub entry: String,
-    pub mode: Mode,
-    #[serde(skip_serializing_if = "is_default")]
-    pub core: u32,
-    #[serde(skip_serializing_if = "is_default")]
-    pub cores: u32,
-    #[serde(skip_serializing_if = "is_default")]
-    pub priority: u32,
-    #[serde(skip_serializing_if = "is_default")]
-    pub weight: u32,
-    pub stack_bytes: u64,
-    #[serde(skip_serializing_if = "is_default")]
-    pub heap_bytes: u64,
-    #[serde(skip_serializing_if = "is_default")]
-    pub migratable: bool,
-    #[serde(skip_serializing_if = "is_default")]
-    pub restart: bool,
-    #[serde(skip_serializing_if = "is_default")]
-    pub period_ns: u64,
-    #[serde(skip_serializing_if = "is_default")]
-    pub deadline_ns: u64,
-    #[serde(skip_serializing_if = "is_default")]
-    pub offset_ns: u64,
-    #[serde(skip_serializing_if = "is_default")]
-    pub rate_millihz: u64,
-    #[serde(skip_serializing_if = "is_default")]
-    pub period_rest: u64,
-    #[serde(skip_serializing_if = "is_default")]
-    pub offset_rest: u64,
-    #[serde(skip_serializing_if = "is_default")]
-    pub jitter_ns: u64,
-    #[serde(skip_serializing_if = "is_default")]
-    pub gap_ns: u64,
-    #[serde(skip_serializing_if = "is_default")]
-    pub follows_rate: bool,
-    #[serde(skip_serializing_if = "is_default")]
-    pub moves_at_waits: bool,
-    #[serde(skip_serializing_if = "is_default")]
-    pub checkpoint_every: u32,
-    #[serde(skip_serializing_if = "is_default")]
-    pub replay: bool,
-    #[serde(skip_serializing_if = "is_default")]
-    pub work: Option<PlanWork>,
-    /// Of [`Plan::scripts`], from 1; 0: it has none.
-    #[serde(skip_serializing_if = "is_default")]
-    pub script: u32,
+members! {
+    /// A task of a plan.
+    pub struct PlanTask: "plan_task" {
+        /// The name that it shares with the others of its `count`.
+        needed name: String, "config.name";
+        /// Which of them it is, from 0.
+        maybe index: u32, "config.index";
+        /// The function that it runs: a symbol.
+        needed entry: Entry;
+        /// How it moves.
+        needed mode: Mode, "config.mode";
+        /// The core where it starts.
+        maybe core: u32, "config.core";
+        /// The cores that share it, a bit for each; 0: it stays where it is.
+        maybe cores: u32, "config.cores";
+        /// Larger is more urgent.
+        maybe priority: u32, "config.priority", most "31";
+        /// Its share of a fair core; 0: 1024, that of a nice of 0.
+        maybe weight: u32, most "1 << 20";
+        /// The size of its stack.
+        needed stack_bytes: u64, "config.stack_bytes";
+        /// The size of its heap.
+        maybe heap_bytes: u64, "config.heap_bytes";
+        /// Whether it may move.
+        maybe migratable: bool, "config.migratable";
+        /// Whether it starts again after its kernel died.
+        maybe restart: bool, "config.restart";
+        /// The time between two releases; 0: it has none.
+        maybe period_ns: u64, "config.period_ns";
+        /// The time after its release when a job is late.
+        maybe deadline_ns: u64, "config.deadline_ns";
+        /// Its first release, after the start.
+        maybe offset_ns: u64, "config.offset_ns";
+        /// Of a task that goes by frames: the frames per second, in thousandths.
+        maybe rate_millihz: u32, "config.rate_millihz";
+        /// What rounding `period_ns` down left, in parts of a nanosecond: `rate_millihz` of them.
+        maybe period_rest: u32, "config.period_rest";
+        /// The same of `offset_ns`.
+        maybe offset_rest: u32, "config.offset_rest";
+        /// The most that a job begins after its release, evenly drawn.
+        maybe jitter_ns: u64, "config.jitter_ns";
+        /// The mean time between two releases beyond its period, exponentially drawn.
+        maybe gap_ns: u64, "config.gap_ns";
+        /// Whether its period follows the frame rate.
+        maybe follows_rate: bool, "config.follows_rate";
+        /// Whether it moves also where it waits.
+        maybe moves_at_waits: bool, "config.moves_at_waits";
+        /// The checkpoints from one image to the next; 0: no images.
+        maybe checkpoint_every: u32, "config.checkpoint_every";
+        /// Whether messages since the image come again.
+        maybe replay: bool, "config.replay";
+        /// What it computes in each firing; `null`: that is not known.
+        maybe work: Option<PlanWork>;
+        /// Of `scripts`, from 1; 0: it has none.
+        maybe script: u32;
+    }
 }
 
-/// What a task of a plan computes in each firing.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[expect(missing_docs, reason = "the protocol's own names")]
-pub struct PlanWork {
-    pub distribution: Distribution,
-    #[serde(skip_serializing_if = "is_default")]
-    pub spread_ppm: u32,
-    #[serde(skip_serializing_if = "is_default")]
-    pub working_bytes: u64,
-    #[serde(skip_serializing_if = "is_default")]
-    pub traffic_bytes: u64,
-    #[serde(skip_serializing_if = "is_default")]
-    pub firings: u64,
-    /// For each kind of core, or one for all.
-    pub cycles: Vec<u64>,
+members! {
+    /// What a task of a plan computes in each firing.
+    #[derive(PartialEq, Eq)]
+    pub struct PlanWork: "wb_work_config" pointed "work" {
+        /// How cycles vary.
+        needed distribution: Distribution;
+        /// By how much, in millionths of the mean.
+        maybe spread_ppm: u32;
+        /// Memory that a firing comes back to.
+        maybe working_bytes: u64;
+        /// Bytes over the interconnect in addition to messages.
+        maybe traffic_bytes: u64;
+        /// The number of firings after which it ends; 0: no end.
+        maybe firings: u64;
+        /// The cycles for each kind of core, 0 where it does not run; or one for all.
+        needed cycles: Vec<u64>;
+    }
 }
 
-/// A command that is obeyed by itself, after the start and again each so often; 0: once.
-#[derive(Debug, Clone, Serialize)]
-#[expect(missing_docs, reason = "the protocol's own names")]
-pub struct At {
-    pub at_ns: u64,
-    pub every_ns: u64,
-    pub command: Command,
+members! {
+    /// A command that is obeyed by itself.
+    pub struct At: "plan_at" {
+        /// When, after the start.
+        needed at_ns: u64;
+        /// The time until it is obeyed again; 0: once.
+        always every_ns: u64;
+        /// A command of this protocol, or `save`.
+        needed command: Command;
+    }
 }
 
 impl At {
@@ -225,20 +261,61 @@ impl At {
     }
 }
 
-/// A simulation that was saved, and what it must be of.
-#[derive(Debug, Clone, Serialize)]
-#[expect(missing_docs, reason = "the protocol's own names")]
-pub struct SavedFile {
-    pub path: String,
-    pub id: String,
+members! {
+    /// A simulation that was saved, and what it must be of.
+    pub struct SavedFile: "plan_sim" {
+        /// The file.
+        needed path: String, "restore";
+        /// What it must be of, at most 31 bytes.
+        needed id: String, "restore_id";
+    }
 }
 
-/// Longer or more is an error; 0: no limit.
-#[derive(Debug, Clone, Serialize)]
-#[expect(missing_docs, reason = "the protocol's own names")]
-pub struct Limit {
-    pub until_ns: u64,
-    pub events: u64,
+members! {
+    /// Longer or more is an error.
+    pub struct Limit: "plan_sim" {
+        /// The time of its end; 0: no limit.
+        always until_ns: u64;
+        /// The events of the simulator; 0: no limit.
+        always events: u64;
+    }
+}
+
+words! {
+    /// How replicated contexts travel between kernels.
+    pub enum ContextTransport {
+        /// As is quicker.
+        Auto = "auto", "WB_TRANSPORT_AUTO";
+        /// The target reads the source's private memory.
+        Alias = "alias", "WB_TRANSPORT_ALIAS";
+        /// The source fills a buffer while the target empties it.
+        Buffer = "buffer", "WB_TRANSPORT_BUFFER";
+    }
+}
+
+/// The function of a task: its name; on boards its address as well.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Entry(pub String);
+
+impl InC for Entry {
+    const KIND: Kind = String::KIND;
+
+    fn initialiser(&self, tables: &mut Tables, name: &str) -> Option<String> {
+        self.0.initialiser(tables, name)
+    }
+
+    fn fields(&self, tables: &mut Tables, name: &str, path: &str, to: &mut Vec<String>) {
+        self.0.fields(tables, name, path, to);
+        to.push(format!(".config.{path} = {}", self.0));
+    }
+}
+
+impl InC for Command {
+    const KIND: Kind = Kind::By("take_command");
+
+    fn initialiser(&self, _: &mut Tables, _: &str) -> Option<String> {
+        None
+    }
 }
 
 /// What is asked of a run.
@@ -314,6 +391,9 @@ impl Command {
 }
 
 impl Plan {
+    /// Its members.
+    pub const MEMBERS: &in_c::Object = &Self::OBJECT;
+
     /// The message of it.
     pub fn line(&self) -> String {
         format!("{{\"plan\":{}}}\n", json(self))
@@ -341,8 +421,8 @@ pub fn plan(app: &App, options: &PlanOptions) -> Plan {
         shared_bytes: *app.shared_bytes.get_ref(),
         spin_ns: options.spin_ns,
         offer_ns: options.offer_ns,
-        transport: moving.transport.clone(),
-        frequency: options.frequency.word().to_owned(),
+        transport: moving.transport,
+        frequency: options.frequency,
         models_compute: app.compute == Compute::Model,
         seed: options.seed,
         cores,
@@ -356,7 +436,7 @@ pub fn plan(app: &App, options: &PlanOptions) -> Plan {
         coordinator: moving.coordinator,
         policy: moving.policy.clone(),
         rows: moving.rows.clone(),
-        rate_millihz: rate.map_or(0, |rate| millihz(rate).min(RATE_MAX)),
+        rate_millihz: rate.map_or(0, |rate| saturated(millihz(rate))),
         // What is added before it is told: by runs with clients, and by simulations.
         clients: None,
         platform: None,
@@ -391,7 +471,7 @@ fn plan_task(app: &App, task: &Task, pacing: Pacing, kinds: &[&str]) -> PlanTask
     PlanTask {
         name: task.name.clone(),
         index: task.index,
-        entry: task.entry.get_ref().clone(),
+        entry: Entry(task.entry.get_ref().clone()),
         mode: task.mode,
         core: *task.core.get_ref(),
         cores: task.shared_by.iter().fold(0, |cores, core| cores | 1 << core),
@@ -404,9 +484,9 @@ fn plan_task(app: &App, task: &Task, pacing: Pacing, kinds: &[&str]) -> PlanTask
         period_ns: rhythm.periods(1.0).0,
         deadline_ns: rhythm.periods(task.deadline_frames).0,
         offset_ns: rhythm.periods(task.offset_frames).0,
-        rate_millihz: rhythm.rate_millihz(),
-        period_rest: rhythm.periods(1.0).1,
-        offset_rest: rhythm.periods(task.offset_frames).1,
+        rate_millihz: saturated(rhythm.rate_millihz()),
+        period_rest: saturated(rhythm.periods(1.0).1),
+        offset_rest: saturated(rhythm.periods(task.offset_frames).1),
         jitter_ns: if rhythm.is_never() { 0 } else { rounded(task.jitter_ns) },
         gap_ns: if rhythm.is_never() {
             0
@@ -420,6 +500,11 @@ fn plan_task(app: &App, task: &Task, pacing: Pacing, kinds: &[&str]) -> PlanTask
         work: plan_work(task, kinds),
         script: task.script.map_or(0, |at| u32::try_from(at + 1).unwrap_or(u32::MAX)),
     }
+}
+
+/// What fits 32 bits; all above is one to a helper.
+fn saturated(number: u64) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
 }
 
 /// Its share of a fair core: 1024 for a nice of 0, and a quarter more for each step below. Linux'

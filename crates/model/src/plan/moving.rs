@@ -4,12 +4,12 @@
 use std::fmt;
 use std::str::FromStr;
 
-use serde::Serialize;
-
+use super::ContextTransport;
+use crate::in_c::members;
 use crate::reader::is_name;
 
 /// The helper keeps a rate in 32 bits; all above it are one to a table.
-pub(crate) const RATE_MAX: u64 = u32::MAX as u64;
+pub(super) const RATE_MAX: u64 = u32::MAX as u64;
 
 /// What a run was told about its moves.
 #[derive(Debug, Clone, Default)]
@@ -17,7 +17,7 @@ pub struct Moving {
     /// The application's static program, if tasks are recreated.
     pub program: Option<String>,
     /// How replicated contexts travel, unless the helper is to choose.
-    pub transport: Option<String>,
+    pub transport: Option<ContextTransport>,
     /// The period of the agents; 0: they do not report.
     pub agents_ns: u64,
     /// Where the coordinator runs.
@@ -28,15 +28,17 @@ pub struct Moving {
     pub rows: Vec<TableRow>,
 }
 
-/// One row for an application on a set of cores.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct TableRow {
-    /// It holds up to this frame rate, in thousandths per second.
-    pub rate_millihz: u64,
-    /// An operating point for each core, from the lowest frequency; or [`POINT_OFF`].
-    pub points: Vec<u32>,
-    /// A core for each task.
-    pub cores: Vec<u32>,
+members! {
+    /// One row for an application on a set of cores.
+    #[derive(PartialEq, Eq)]
+    pub struct TableRow: "wb_table_row" as "counted_row" at "row." {
+        /// It holds up to this frame rate, in thousandths per second.
+        needed rate_millihz: u64;
+        /// An operating point for each core, from the lowest frequency; 2^32 - 2: the core is off.
+        needed points: Vec<u32>;
+        /// A core for each task.
+        needed cores: Vec<u32>;
+    }
 }
 
 /// In the place of an operating point of a row: the core is off (`WB_POINT_OFF` in C).
@@ -53,15 +55,16 @@ impl TableRow {
 /// What to write for no policy at all.
 pub const NO_POLICY: &str = "none";
 
-/// A policy with its parameters, as `balance:margin=10,horizon=5`. Which there are, and what they
-/// take, is known to the middleware only.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct PolicyName {
-    /// Empty: nobody decides.
-    pub name: String,
-    /// Each `KEY=VALUE`.
-    #[serde(rename = "params")]
-    pub settings: Vec<String>,
+members! {
+    /// A policy with its parameters, as `balance:margin=10,horizon=5`. Which there are, and what
+    /// they take, is known to the middleware only.
+    #[derive(PartialEq, Eq)]
+    pub struct PolicyName: "plan_policy" {
+        /// One of the middleware's, or the module's `wb_policy_NAME`.
+        needed name: String;
+        /// Each `KEY=VALUE`.
+        always settings: Vec<String>, "params", json "params";
+    }
 }
 
 impl FromStr for PolicyName {

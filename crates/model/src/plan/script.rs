@@ -1,44 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Scripts as a helper takes them.
 
-use serde::Serialize;
-
-use super::is_default;
 use crate::app::{Cycles, Event, NOTHING, Numbers, Script, Verb};
+use crate::in_c::members;
 
-/// A script of a plan.
-#[derive(Debug, Clone, Serialize)]
-#[expect(missing_docs, reason = "the protocol's own names")]
-pub struct PlanScript {
-    pub events: Vec<PlanEvent>,
-    #[serde(skip_serializing_if = "is_default")]
-    pub ports: Vec<String>,
-    #[serde(skip_serializing_if = "is_default")]
-    pub timers: u32,
+members! {
+    /// A script of a plan.
+    pub struct PlanScript: "wb_script_config" {
+        /// Its events, the last one `exit`.
+        needed events: Vec<PlanEvent>;
+        /// The ports that it sends and receives through.
+        maybe ports: Vec<String>;
+        /// The number of its timers.
+        maybe timers: u32, "n_timers";
+    }
 }
 
-/// An event of it.
-#[derive(Debug, Clone, Serialize)]
-#[expect(missing_docs, reason = "the protocol's own names")]
-pub struct PlanEvent {
-    pub verb: Verb,
-    #[serde(skip_serializing_if = "is_default")]
-    pub object: u32,
-    /// 2^32 - 1: none.
-    #[serde(skip_serializing_if = "is_default")]
-    pub other: u32,
-    #[serde(skip_serializing_if = "is_default")]
-    pub is_firing: bool,
-    #[serde(skip_serializing_if = "is_default")]
-    pub is_absolute: bool,
-    #[serde(skip_serializing_if = "is_default")]
-    pub is_checkpoint: bool,
-    #[serde(skip_serializing_if = "is_default")]
-    pub amount: u64,
-    #[serde(skip_serializing_if = "is_default")]
-    pub numbers: Vec<u64>,
-    #[serde(skip_serializing_if = "is_default")]
-    pub place: String,
+members! {
+    /// An event of a script; script.h says of each verb what the rest means.
+    pub struct PlanEvent: "wb_script_event" {
+        /// What happens.
+        needed verb: Verb;
+        /// A place: in `objects`, in the script's `ports`, of a timer, of a loop's counter.
+        maybe object: u32;
+        /// Another place; 2^32 - 1: none.
+        maybe other: u32;
+        /// Of a loop: each turn is a firing.
+        maybe is_firing: bool;
+        /// Of a timer: one that is late keeps its times.
+        maybe is_absolute: bool;
+        /// Whether a checkpoint follows.
+        maybe is_checkpoint: bool;
+        /// Nanoseconds, bytes, messages, turns or a priority.
+        maybe amount: u64;
+        /// Cycles by kind of core, or cores.
+        maybe numbers: Vec<u64>;
+        /// Where it stands, for messages.
+        maybe place: String;
+    }
 }
 
 pub(super) fn planned(script: &Script, kinds: &[&str]) -> PlanScript {

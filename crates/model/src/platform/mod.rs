@@ -7,14 +7,15 @@ mod fabric;
 mod floorplan;
 mod units;
 
-use serde::Serialize;
 use toml::Spanned;
 use toml::de::DeTable;
 use whimbrel_hardware::{Description, Work};
 
+use crate::in_c::members;
 use crate::problem::{Problem, Problems, Span};
 use crate::reader::{Node, Reader, bytes, name, text, unsigned};
 use crate::reader::{document, each, subtable, tables};
+use crate::schema::words;
 
 /// The hardware that an application runs on, or that is emulated or simulated.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -36,15 +37,17 @@ pub struct Core {
     pub start: usize,
 }
 
-/// An operating point of a core.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct Point {
-    /// Its frequency.
-    pub hz: u64,
-    /// Its power in tasks, in microwatts.
-    pub active_uw: u32,
-    /// Its power without, in microwatts.
-    pub idle_uw: u32,
+members! {
+    /// An operating point of a core.
+    #[derive(Copy, PartialEq, Eq)]
+    pub struct Point: "wb_point" {
+        /// Its frequency.
+        needed hz: u64;
+        /// Its power in tasks, in microwatts.
+        needed active_uw: u32;
+        /// Its power without, in microwatts.
+        needed idle_uw: u32;
+    }
 }
 
 impl From<&whimbrel_hardware::Core> for Core {
@@ -55,26 +58,17 @@ impl From<&whimbrel_hardware::Core> for Core {
     }
 }
 
-/// How operating points are set.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Frequency {
-    /// They are not.
-    #[default]
-    None,
-    /// Tasks run for their part of the time.
-    Emulate,
-    /// By Linux.
-    Cpufreq,
-}
-
-impl Frequency {
-    /// The word of the plan, and of `--frequency`.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Emulate => "emulate",
-            Self::Cpufreq => "cpufreq",
-        }
+words! {
+    /// How operating points are set.
+    #[derive(Default)]
+    pub enum Frequency {
+        /// They are not.
+        #[default]
+        None = "none", "FREQUENCY_NONE";
+        /// Tasks run for their part of the time.
+        Emulate = "emulate", "FREQUENCY_EMULATE";
+        /// By Linux.
+        Cpufreq = "cpufreq", "FREQUENCY_CPUFREQ";
     }
 }
 

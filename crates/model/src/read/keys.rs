@@ -10,17 +10,11 @@ use crate::schema::Shape::{
     self, Above, Cycles, List, Number, OneOrMore, Params, Script, Size, Table, Tables, Text, Truth,
     Whole, Words,
 };
-use crate::schema::{table, words};
+use crate::schema::{FILLED, LINE, NAME, table, words};
 
 const KIB: u64 = 1 << 10;
 const GIB: u64 = 1 << 30;
 
-/// A name for C and the formats of traces.
-pub(crate) const NAME: Shape =
-    Text("1 to 31 letters, digits and _", is_name, "^[A-Za-z0-9_]{1,31}$");
-/// Text for people.
-pub(crate) const LINE: Shape = Text("one line of text", |_| true, "");
-const FILLED: fn(&str) -> bool = |text| !text.is_empty();
 const MODULE: Shape = Text("the file name of the shared object", FILLED, ".");
 const SYMBOL: Shape = Text("the name of a C function", is_symbol, "^[A-Za-z_][A-Za-z0-9_]{0,254}$");
 const PORT: Shape = Text("a port: \"TASK.PORT\"", |_| true, "\\.");
@@ -166,7 +160,7 @@ table! {
         mode = "handoff" => mode: optional Mode, Words(Mode::WORDS), default "handoff";
         /// Where the task moves when it is asked to; "waits": also where it waits.
         move = "waits" => moves: optional Moves, Words(Moves::WORDS), default "checkpoints";
-        /// Keeps an image of the task each so many checkpoints; 0: none.
+        /// The checkpoints from one image of the task to the next; 0: no images.
         checkpoint_every = 10 => checkpoint_every: optional u32, COUNT, default 0;
         /// With images: messages since the last one are processed again, or left out.
         on_crash = "replay" => on_crash: optional OnCrash, Words(OnCrash::WORDS), default "replay";
@@ -180,7 +174,7 @@ table! {
             default "periodic";
         /// With "sporadic": the mean time between two releases beyond the period.
         mean_gap_us = 200 => mean_gap_us: optional f64, Above("a time in microseconds", 0.0, 1e9);
-        /// With a period: jobs begin up to so much after their release.
+        /// With a period: the most that a job begins after its release.
         jitter_us = 50 => jitter_us: optional f64,
             Number("a time in microseconds", 0.0, 1e9), default 0;
         /// The time until a job is late, in periods; needs a period.
@@ -203,9 +197,9 @@ table! {
         spread = 0.2 => spread: optional f64, Above("a part", 0.0, 1.0);
         /// Memory that a firing comes back to, for the cost of a cold cache.
         working_set = "16KiB" => working_set: optional u64, Size(0, TIB), default 0;
-        /// Bytes over the interconnect in each firing, besides its messages.
+        /// Bytes over the interconnect in each firing, in addition to its messages.
         traffic = "4KiB" => traffic: optional u64, Size(0, TIB), default 0;
-        /// A source ends after so many firings.
+        /// The number of firings after which a source ends.
         firings = 100 => firings: optional u64, Whole("", 1, u64::MAX),
             otherwise "when the run stops";
         /// What the task does, one event after the other, instead of `cycles`.
@@ -258,7 +252,7 @@ table! {
         slot_bytes = "frame_samples * 4 + 16" => slot_bytes: must Amount, BYTES;
         /// How the receiver is told of messages: or "polling:20ms", "adaptive:1ms".
         doorbell = "interrupt" => doorbell: optional String, DOORBELL, default "interrupt";
-        /// With "interrupt": wakes the receiver for so many messages, or so long after the first.
+        /// With "interrupt": the messages, or the time after the first, that wake the receiver.
         batch = "8:5ms" => batch: optional String, BATCH, otherwise "for each";
         /// Where the slots lie.
         memory = "external" => memory: optional Nearness, MEMORY, default "external";

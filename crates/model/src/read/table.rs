@@ -2,47 +2,85 @@
 //! The table of the table policy: for each range of frame rates a mapping of the tasks, and a
 //! frequency of the cores. See `docs/table-toml.md`.
 
+use serde_json::json;
 use toml::Spanned;
-use toml::de::{DeTable, DeValue};
+use toml::de::DeValue;
 
 use crate::app::App;
 use crate::plan::{POINT_OFF, TableRow, millihz};
 use crate::problem::{Problem, Problems, Span, none_or, suggestion};
-use crate::reader::{Node, Reader, core_list, document, each, list, number, tables, text};
+use crate::reader::{Node, core_list, list, number, text};
+use crate::schema::Shape::{self, Number, Tables};
+use crate::schema::{self, Noted, Read, parse, table};
 
-/// A file whose tables have the right shape.
-#[derive(Debug, Clone)]
-pub struct Table {
-    rows: Vec<RowTable>,
+table! {
+    /// A file whose tables have the right shape.
+    pub struct Table {
+        /// A range of frame rates.
+        row = [] => rows: must Vec<RowTable>,
+            Tables("one [[row]] for each range of frame rates", &RowTable::TABLE);
+        check check_order;
+    }
+}
+
+table! {
+    /// A mapping of the tasks, and a frequency of the cores.
+    pub(crate) struct RowTable {
+        /// The highest frame rate at which the row holds.
+        frame_rate = 450 => frame_rate: must f64, Number("frames per second", 1e-3, 1e9);
+        /// Tasks with the core of each, or an array of cores for those of a `count`.
+        mapping = { lpf = 0, bpf = [0, 0, 0], sum = 0 } => mapping: or Mapping,
+            Shape::Other(
+                "a table as { bpf = [0, 0, 1], sum = 1 }",
+                "dict[str, int | tuple[int, ...]]",
+                || {
+                    let core = json!({ "type": ["integer", "array"] });
+                    json!({ "type": "object", "additionalProperties": core })
+                },
+            ),
+            otherwise "each task on the `core` of its [[task]]";
+        /// The frequency of every core in MHz, or an array of one for each, or of "off".
+        frequency_mhz = [266, 133] => frequency_mhz: optional Frequencies,
+            Shape::Other(
+                "a frequency in MHz, more than 0 and at most 1e6, or an array of one, or \"off\", \
+                 per core",
+                "Number | tuple[Number | str, ...]",
+                || json!({ "type": ["number", "array"] }),
+            ),
+            otherwise "the highest";
+    }
 }
 
 /// Names of tasks, each with a core or one for each of its tasks.
-type Mapping = Vec<(Spanned<String>, Spanned<Vec<Spanned<u32>>>)>;
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Mapping(Vec<(Spanned<String>, OfTask)>);
+
+/// A core, or one for each.
+type OfTask = Spanned<Vec<Spanned<u32>>>;
 
 /// In megahertz; `None`: the core is off.
 type Frequency = Option<f64>;
 
+/// One for all cores, or one for each.
 #[derive(Debug, Clone)]
-struct RowTable {
-    frame_rate: Spanned<f64>,
-    mapping: Mapping,
-    frequency_mhz: Option<Spanned<Vec<Spanned<Frequency>>>>,
-}
+pub(crate) struct Frequencies(Vec<Spanned<Frequency>>);
 
 impl Table {
+    /// The keys of a table's file.
+    pub const KEYS: schema::Table = Self::TABLE;
+
     /// Reads the text of a table.
     ///
     /// # Errors
     /// Text that is no TOML, keys that do not exist or are missing, values of a wrong type or out
     /// of range, rates that do not ascend: all of them at once.
     pub fn parse(source: &str) -> Result<Self, Problems> {
-        let document = document(source)?;
-        let mut problems = Vec::new();
-        let mut top = Reader::new("the table", &document, 0..0, &mut problems);
-        let rows = top.required("row", "one [[row]] for each range of frame rates", tables);
-        top.finish(());
-        let rows: Vec<RowTable> = each(rows, |table, place| read_row(table, place, &mut problems));
-        for pair in rows.windows(2) {
+        parse(source)
+    }
+
+    /// The frame rates ascend.
+    fn check_order(&self, problems: &mut Vec<Problem>) {
+        for pair in self.rows.get_ref().windows(2) {
             let (before, after) = (&pair[0].frame_rate, &pair[1].frame_rate);
             if millihz(*after.get_ref()) <= millihz(*before.get_ref()) {
                 let problem = Problem::new("the frame rates of a table ascend");
@@ -50,7 +88,6 @@ impl Table {
                 problems.push(problem.at(before.span(), "the row before"));
             }
         }
-        none_or(problems, || Self { rows })
     }
 
     /// The rows for an application on cores whose operating points have these frequencies, in
@@ -67,7 +104,7 @@ impl Table {
             problems.extend(row.on_off(app, &points, &cores));
             TableRow { rate_millihz: millihz(*row.frame_rate.get_ref()), points, cores }
         };
-        let rows: Vec<TableRow> = self.rows.iter().map(&mut row).collect();
+        let rows: Vec<TableRow> = self.rows.get_ref().iter().map(&mut row).collect();
         // One core for several tasks is wrong for each of them.
         problems.dedup();
         none_or(problems, || rows)
@@ -77,7 +114,7 @@ impl Table {
 impl RowTable {
     fn cores(&self, app: &App, n_cores: usize, problems: &mut Vec<Problem>) -> Vec<u32> {
         let mut cores: Vec<u32> = app.tasks.iter().map(|task| *task.core.get_ref()).collect();
-        for (name, wanted) in &self.mapping {
+        for (name, wanted) in &self.mapping.0 {
             let task = name.get_ref();
             let count = app.count(task);
             let wanted_cores = wanted.get_ref();
@@ -104,7 +141,7 @@ impl RowTable {
         let Some(written) = &self.frequency_mhz else {
             return points_hz.iter().map(highest).collect();
         };
-        let (wanted, cores) = (written.get_ref(), points_hz.len());
+        let (wanted, cores) = (&written.get_ref().0, points_hz.len());
         if wanted.len() != 1 && wanted.len() != cores {
             let message = format!("{} frequencies for {cores} cores", wanted.len());
             let problem = Problem::new(message).at(written.span(), "these frequencies");
@@ -139,7 +176,7 @@ impl RowTable {
         let at = cores.iter().position(|core| is_off(*core))?;
         let (task, core) = (&app.tasks[at], cores[at]);
         let label = app.label(&task.name, task.index);
-        let frequencies = self.frequency_mhz.as_ref()?.get_ref();
+        let frequencies = &self.frequency_mhz.as_ref()?.get_ref().0;
         let place = frequencies[core as usize % frequencies.len()].span();
         let problem = Problem::new(format!("core {core} is off, and `{label}` belongs on it"));
         let problem = problem.at(place, "this core");
@@ -195,43 +232,28 @@ fn unknown_frequency(core: usize, known: &[u64], mhz: f64, place: Span) -> Probl
     Problem::new(message).at(place, "this frequency").help(help)
 }
 
-fn read_row(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> Option<RowTable> {
-    let mut reader = Reader::new("[[row]]", table, place, problems);
-    let row = RowTable {
-        frame_rate: reader.must("frame_rate", "from 0.001 to 1e9 frames per second", |n| {
-            number(n).filter(|rate| (1e-3..=1e9).contains(rate))
-        }),
-        mapping: reader.or(
-            "mapping",
-            "a table as { bpf = [0, 0, 1], sum = 1 }",
-            mapping,
-            Vec::new(),
-        ),
-        frequency_mhz: reader.optional("frequency_mhz", FREQUENCY, frequencies),
-    };
-    reader.finish(row)
+impl Read for Mapping {
+    fn read(_: &Shape, node: &Node<'_>, _: &mut Noted<'_>) -> Option<Self> {
+        let one = |(key, node): (&Spanned<_>, &Node<'_>)| {
+            let key: &Spanned<std::borrow::Cow<'_, str>> = key;
+            let name = Spanned::new(key.span(), key.get_ref().clone().into_owned());
+            Some((name, Spanned::new(node.span(), core_list(node)?)))
+        };
+        Some(Self(node.get_ref().as_table()?.iter().map(one).collect::<Option<_>>()?))
+    }
 }
 
-const FREQUENCY: &str =
-    "a frequency in MHz, more than 0 and at most 1e6, or an array of one, or \"off\", per core";
-
-fn mapping<'t>(node: &Node<'t>) -> Option<Mapping> {
-    let one = |(key, node): (&Spanned<_>, &Node<'t>)| {
-        let key: &Spanned<std::borrow::Cow<'t, str>> = key;
-        let name = Spanned::new(key.span(), key.get_ref().clone().into_owned());
-        Some((name, Spanned::new(node.span(), core_list(node)?)))
-    };
-    node.get_ref().as_table()?.iter().map(one).collect()
-}
-
-fn frequencies(node: &Node<'_>) -> Option<Vec<Spanned<Frequency>>> {
-    let frequency = |n: &Node<'_>| number(n).filter(|mhz| *mhz > 0.0 && *mhz <= 1e6);
-    let of_core = |n: &Node<'_>| match text(n).as_deref() {
-        Some("off") => Some(None),
-        _ => frequency(n).map(Some),
-    };
-    match node.get_ref() {
-        DeValue::Array(_) => list(node, of_core).filter(|all| !all.is_empty()),
-        _ => frequency(node).map(|mhz| vec![Spanned::new(node.span(), Some(mhz))]),
+impl Read for Frequencies {
+    fn read(_: &Shape, node: &Node<'_>, _: &mut Noted<'_>) -> Option<Self> {
+        let frequency = |n: &Node<'_>| number(n).filter(|mhz| *mhz > 0.0 && *mhz <= 1e6);
+        let of_core = |n: &Node<'_>| match text(n).as_deref() {
+            Some("off") => Some(None),
+            _ => frequency(n).map(Some),
+        };
+        let all = match node.get_ref() {
+            DeValue::Array(_) => list(node, of_core).filter(|all| !all.is_empty()),
+            _ => frequency(node).map(|mhz| vec![Spanned::new(node.span(), Some(mhz))]),
+        };
+        all.map(Self)
     }
 }

@@ -11,7 +11,8 @@
 /// A key with an example, the field with how it is read (see below) and its type, what it takes,
 /// and its default: `default` a literal, or `otherwise` in words. `only` names the kernels that
 /// know it. Behind the keys: `..part: Keys;` for keys that several tables have, `place here;` for
-/// the place of the table, `places all;` for those of its values.
+/// the place of the table, `places all;` for those of its values, `check it;` for a method that
+/// notes what is wrong between them.
 ///
 /// | how | the field has |
 /// |---|---|
@@ -33,10 +34,12 @@ macro_rules! table {
             $(..$part:ident: $part_type:ident;)*
             $(place $place:ident;)?
             $(places $places:ident;)?
+            $(check $check:ident;)?
         }
     ) => {
         $(#[doc = $about])+
         #[derive(Debug, Clone $(, $derive)?)]
+        #[allow(dead_code, reason = "some keys are for people alone, as descriptions and sources")]
         $vis struct $name {
             $($(#[doc = $says])+ pub(crate) $field: $crate::schema::table!(@type $how $type),)*
             $(pub(crate) $part: $part_type,)*
@@ -83,7 +86,11 @@ macro_rules! table {
                 let mut reader =
                     $crate::schema::TableReader::new(&Self::TABLE, table, place, noted);
                 let read = Self::take(&mut reader);
-                reader.finish(read)
+                let is_right = reader.finish();
+                $(if let Some(read) = &read {
+                    read.$check(&mut noted.problems);
+                })?
+                read.filter(|_| is_right)
             }
         }
     };
@@ -165,19 +172,21 @@ macro_rules! words {
             }
         }
 
-        $crate::schema::words!(@constants $name $($variant $($constant)?,)+);
+        $crate::schema::words!(@constants $name $($variant $word $($constant)?,)+);
     };
 
-    (@constants $name:ident $($variant:ident $constant:literal,)+) => {
-        impl $crate::schema::Constant for $name {
-            fn constant(self) -> &'static str {
-                match self {
-                    $(Self::$variant => $constant,)+
-                }
+    (@constants $name:ident $($variant:ident $word:literal $constant:literal,)+) => {
+        impl $crate::in_c::InC for $name {
+            const KIND: $crate::in_c::Kind =
+                $crate::in_c::Kind::Word(stringify!($name), &[$(($word, $constant)),+]);
+
+            fn initialiser(&self, _: &mut $crate::in_c::Tables, _: &str) -> Option<String> {
+                let constants = [$($constant),+];
+                (*self as usize > 0).then(|| constants[*self as usize].to_owned())
             }
         }
     };
-    (@constants $name:ident $($variant:ident,)+) => {};
+    (@constants $name:ident $($variant:ident $word:literal,)+) => {};
 }
 
 pub(crate) use {table, words};

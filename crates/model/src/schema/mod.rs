@@ -12,6 +12,6 @@ mod write;
 
 pub(crate) use macros::{table, words};
 pub(crate) use read::{Noted, Read, Standing, TableReader, parse};
-pub(crate) use shape::Constant;
+pub(crate) use shape::{FILLED, LINE, NAME};
 pub use shape::{Key, Shape, Table};
 pub use write::{key_list, python};

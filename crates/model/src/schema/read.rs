@@ -144,9 +144,8 @@ impl<'t, 'p, 's> TableReader<'t, 'p, 's> {
         read
     }
 
-    /// Notes every key that is not declared. Returns what was read, unless something is wrong with
-    /// the table.
-    pub fn finish<T>(self, read: Option<T>) -> Option<T> {
+    /// Notes every key that is not declared. Returns whether nothing is wrong with the table.
+    pub fn finish(self) -> bool {
         for key in self.table.keys() {
             let name = key.get_ref().as_ref();
             let known = || self.declared.all().map(|key| key.name);
@@ -160,7 +159,7 @@ impl<'t, 'p, 's> TableReader<'t, 'p, 's> {
             let problem = Problem::new(format!("{title} has no key `{name}`"));
             self.noted.problems.push(problem.at(key.span(), "unknown key").help(help));
         }
-        read.filter(|_| self.noted.problems.len() == self.before)
+        self.noted.problems.len() == self.before
     }
 }
 
@@ -308,7 +307,10 @@ impl<T: Read> Read for Vec<T> {
             },
             Shape::Tables(..) if !all?.iter().all(|node| node.get_ref().is_table()) => None,
             // What is wrong with one hides nothing of the others.
-            _ => Some(all?.iter().filter_map(|node| T::read(shape, node, noted)).collect()),
+            _ => {
+                let all: Vec<_> = all?.iter().map(|node| T::read(shape, node, noted)).collect();
+                all.into_iter().collect()
+            }
         }
     }
 }

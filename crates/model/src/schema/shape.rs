@@ -5,6 +5,8 @@ use std::fmt::Write;
 
 use serde_json::{Map, Value, json};
 
+use crate::reader::is_name;
+
 /// The keys of a table of TOML.
 #[derive(Debug)]
 pub struct Table {
@@ -70,13 +72,19 @@ pub enum Shape {
     Script,
     /// The application's own parameters.
     Params,
+    /// Tables that are all alike, by names: `[name.send]`.
+    Each(&'static str, &'static [&'static str], &'static Table),
+    /// Something else: what people are told of it, its type in Python, its JSON Schema.
+    Other(&'static str, &'static str, fn() -> Value),
 }
 
-/// A word that is a constant of C as well.
-pub(crate) trait Constant: Copy {
-    /// The name in C.
-    fn constant(self) -> &'static str;
-}
+/// A name for C and the formats of traces.
+pub(crate) const NAME: Shape =
+    Shape::Text("1 to 31 letters, digits and _", is_name, "^[A-Za-z0-9_]{1,31}$");
+/// Text for people.
+pub(crate) const LINE: Shape = Shape::Text("one line of text", |_| true, "");
+/// Text that is there.
+pub(crate) const FILLED: fn(&str) -> bool = |text| !text.is_empty();
 
 impl Table {
     /// Its own keys, then those of its parts.
@@ -145,7 +153,12 @@ impl Shape {
             | Self::List(wanted, ..)
             | Self::OneOrMore(wanted, _)
             | Self::Table(wanted, _)
-            | Self::Tables(wanted, _) => (*wanted).into(),
+            | Self::Tables(wanted, _)
+            | Self::Each(wanted, ..)
+            | Self::Other(wanted, ..) => (*wanted).into(),
+            Self::Whole(what, ..) if what.starts_with("the ") => {
+                format!("{what}, from {}", self.range())
+            }
             Self::Whole("", ..) => format!("a whole number from {}", self.range()),
             Self::Whole(of, ..) => format!("a whole number of {of}, from {}", self.range()),
             Self::Number(what, ..) | Self::Scaled(what, ..) => {
@@ -225,6 +238,12 @@ impl Shape {
             }
             Self::Table(_, table) => table.json(),
             Self::Tables(_, table) => json!({ "type": "array", "items": table.json() }),
+            Self::Each(_, names, table) => {
+                let each: Map<_, _> =
+                    names.iter().map(|name| ((*name).into(), table.json())).collect();
+                json!({ "type": "object", "properties": each, "additionalProperties": false })
+            }
+            Self::Other(_, _, json) => json(),
             Self::Script => json!({ "type": "array", "items": { "type": "object" } }),
             Self::Params => json!({
                 "type": "object",

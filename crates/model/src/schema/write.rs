@@ -25,6 +25,7 @@ fn tables(list: &mut String, of: &Table, path: &str) {
         let (head, below) = match key.shape {
             Shape::Table(_, below) => (format!("[{path}]"), Some(below)),
             Shape::Tables(_, below) => (format!("[[{path}]]"), Some(below)),
+            Shape::Each(_, names, below) => (format!("[{path}.{}]", names[0]), Some(below)),
             Shape::Params => (format!("[{path}]"), None),
             _ => continue,
         };
@@ -72,6 +73,7 @@ fn class(classes: &mut String, of: &Key, path: &str, document: &str) {
     let (table, place) = match of.shape {
         Shape::Table(_, table) => (table, format!("[{path}]")),
         Shape::Tables(_, table) => (table, format!("[[{path}]]")),
+        Shape::Each(_, names, table) => (table, format!("[{path}.{}]", names[0])),
         _ => return,
     };
     let mut fields = String::new();
@@ -87,7 +89,7 @@ fn class(classes: &mut String, of: &Key, path: &str, document: &str) {
         docstring(&mut fields, &format!("{}.", key.about()));
         class(classes, key, &format!("{path}."), document);
     }
-    let head = format!("\n\n@dataclass(frozen=True, kw_only=True)\nclass {}:\n", pascal(of.name));
+    let head = format!("\n\n@dataclass(frozen=True, kw_only=True)\nclass {}:\n", class_of(of.name));
     if classes.contains(&head) {
         return;
     }
@@ -114,14 +116,17 @@ fn docstring(to: &mut String, text: &str) {
 /// Names of keys that are words of Python.
 const PYTHON: [&str; 1] = ["from"];
 
-fn pascal(name: &str) -> String {
+/// The class of a table.
+fn class_of(name: &str) -> String {
+    // These are costs, too.
+    let name = if ["costs", "send", "receive"].contains(&name) { "cost" } else { name };
     let capital = |word: &str| word[..1].to_uppercase() + &word[1..];
     name.split('_').map(capital).collect()
 }
 
 impl Shape {
     fn is_table(&self) -> bool {
-        matches!(self, Self::Table(..) | Self::Tables(..) | Self::Params)
+        matches!(self, Self::Table(..) | Self::Tables(..) | Self::Each(..) | Self::Params)
     }
 
     /// The type of Python.
@@ -136,8 +141,10 @@ impl Shape {
             Self::Cycles => "Amount | dict[str, Amount]".into(),
             Self::List(_, of, _) => format!("tuple[{}, ...]", of.python(name)),
             Self::OneOrMore(_, of) => format!("{0} | tuple[{0}, ...]", of.python(name)),
-            Self::Table(..) => pascal(name),
-            Self::Tables(..) => format!("tuple[{}, ...]", pascal(name)),
+            Self::Table(..) => class_of(name),
+            Self::Tables(..) => format!("tuple[{}, ...]", class_of(name)),
+            Self::Each(..) => format!("dict[str, {}]", class_of(name)),
+            Self::Other(_, python, _) => (*python).into(),
             Self::Script => "tuple[dict[str, Any], ...]".into(),
             Self::Params => "dict[str, Param]".into(),
         }

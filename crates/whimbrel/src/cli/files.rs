@@ -78,4 +78,8 @@ pub struct SchemaArgs {
 pub enum SchemaOf {
     /// An application: app.toml
     App,
+    /// A board: board.toml
+    Board,
+    /// The rows of the table policy: table.toml
+    Table,
 }

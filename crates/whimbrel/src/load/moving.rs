@@ -5,7 +5,8 @@
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
-use whimbrel_model::{App, Mode, Moving, PolicyName, Problem, Source, Table, TableRow};
+use whimbrel_model::{App, ContextTransport, Mode, Moving, PolicyName, Problem, Source, Table};
+use whimbrel_model::{TableRow, from_word};
 
 use super::{nanoseconds, utf8};
 use crate::cli::MovingArgs;
@@ -62,7 +63,7 @@ pub fn load(
     let agents = nanoseconds(*agents);
     let moving = Moving {
         program: program(app, source, module)?,
-        transport: Some(transport.clone()).filter(|how| how != "auto"),
+        transport: from_word(transport).filter(|how| *how != ContextTransport::Auto),
         agents_ns: agents,
         coordinator: *coordinator,
         rows: table.as_deref().map_or(Ok(Vec::new()), |path| rows(path, app, points_hz))?,

@@ -39,7 +39,7 @@ pub fn opening(target: &Target, plan: &Plan) -> Opening {
         plan: &hash(plan, fingerprint),
         record: folder.is_some(),
         policy: plan.policy.as_ref(),
-        rate_millihz: plan.rate_millihz,
+        rate_millihz: plan.rate_millihz.into(),
         params: &plan.params,
         watchdog_ms: target.board.watchdog_ms,
     };
