@@ -2,6 +2,7 @@
 //! Why an occupation is refused or fails; each says what to do.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use crate::CpuSet;
 
@@ -56,6 +57,18 @@ pub enum Error {
         cpu: usize,
         /// The cpuset's folder.
         path: PathBuf,
+    },
+    /// Another process keeps the journal's lock.
+    #[error(
+        "another process has been changing the machine for {waited:?}: wait for its end, or \
+         find it by `fuser {}`",
+        lock.display()
+    )]
+    Locked {
+        /// The file that it has locked.
+        lock: PathBuf,
+        /// How long it was waited for.
+        waited: Duration,
     },
     /// A capability is missing.
     #[error("{what} needs {capability}: run as root, as by `sudo`")]

@@ -15,8 +15,9 @@ use rustix::process::geteuid;
 use crate::folder::{Distrust, Folder};
 use crate::{Error, Machine};
 
-/// How long a command waits for another that changes the machine.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// How long a command waits for another that changes the machine: much longer than a change takes,
+/// as the other may get a processor rarely.
+const PATIENCE: Duration = Duration::from_secs(30);
 /// How long between two tries.
 const PAUSE: Duration = Duration::from_millis(1);
 /// The file that is locked. It stays, unlike the journal. Who may open a file may lock it, so it
@@ -33,6 +34,10 @@ pub(crate) struct Locked {
 
 impl Locked {
     pub fn in_folder(path: &Path) -> Result<Self, Error> {
+        Self::within(path, PATIENCE)
+    }
+
+    fn within(path: &Path, patience: Duration) -> Result<Self, Error> {
         let at = |error: io::Error| Error::File { path: path.to_owned(), error };
         let above = path.parent().filter(|above| !above.as_os_str().is_empty());
         let mut builder = DirBuilder::new();
@@ -40,12 +45,15 @@ impl Locked {
         made.map_err(at)?;
         let folder = Folder::open(path).map_err(|distrust| refused(path, distrust))?;
         let lock = folder.append(LOCK).map_err(at)?;
-        let end = Instant::now() + PATIENCE;
+        let end = Instant::now() + patience;
         loop {
             match flock(&lock, FlockOperation::NonBlockingLockExclusive) {
                 Ok(()) => return Ok(Self { folder, _lock: lock }),
                 Err(Errno::WOULDBLOCK | Errno::INTR) if Instant::now() < end => {
                     thread::sleep(PAUSE);
+                }
+                Err(Errno::WOULDBLOCK) => {
+                    return Err(Error::Locked { lock: path.join(LOCK), waited: patience });
                 }
                 Err(error) => return Err(at(error.into())),
             }
@@ -113,6 +121,17 @@ mod tests {
             let (taken, why) = shown(&what);
             assert!(!taken && why.contains("Permission denied"), "{}: {why}", what.display());
         }
+    }
+
+    #[test]
+    fn a_lock_that_another_keeps_says_who_to_look_for() {
+        let around = crate::tests::fake::folder();
+        let path = around.path().join("state");
+        let _held = Locked::in_folder(&path).unwrap();
+        let why = Locked::within(&path, Duration::from_millis(20)).unwrap_err().to_string();
+        let cure = format!("find it by `fuser {}`", path.join(LOCK).display());
+        assert!(why.starts_with("another process has been changing the machine for 20ms"), "{why}");
+        assert!(why.ends_with(&cure), "{why}");
     }
 
     #[test]

@@ -49,7 +49,7 @@ impl Machine {
     /// Waits for the journal's lock and reads the journal; one of another boot is dropped.
     ///
     /// # Errors
-    /// The folder cannot be written, somebody holds the lock for more than 5 s, or the journal is
+    /// The folder cannot be written, somebody holds the lock for more than 30 s, or the journal is
     /// not understood.
     pub fn lock(&self) -> Result<Occupations, Error> {
         let lock = self.flock()?;
