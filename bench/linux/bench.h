@@ -9,6 +9,7 @@
 
 #include "host.h"
 #include "timed.h"
+#include "wb/launcher.h"
 #include "wb/wb.h"
 
 struct bench_options {

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "bench.h"
+#include "wb/launcher.h"
 
 enum { STACK_BYTES = 64 << 10, HEAP_BYTES = 1 << 20, SLOTS = 14, BANDS = 3 };
 enum { TASKS = BENCH_RADIO_TASKS };

@@ -71,12 +71,13 @@ void bench_row(const char *name, struct bench_samples *ours, const char *against
 {
     sort_both(ours, theirs);
     const double p50 = percentile(ours, 0.5), their_p50 = percentile(theirs, 0.5);
-    printf("{\"bench\":\"%s\",\"unit\":\"ns\",\"p10\":%.2f,\"p50\":%.2f,\"p90\":%.2f,\"p99\":%.2f,"
+    printf("{\"bench\":\"%s\",\"unit\":\"ns\",\"min\":%.2f,\"p10\":%.2f,\"p50\":%.2f,\"p90\":%.2f,"
+           "\"p99\":%.2f,"
            "\"p999\":%.2f,\"max\":%.2f,\"n\":%u,\"against\":\"%s\",\"against_p50\":%.2f,"
            "\"ratio\":%.3f}\n",
-           name, percentile(ours, 0.1), p50, percentile(ours, 0.9), percentile(ours, 0.99),
-           percentile(ours, 0.999), ours->ns[ours->n - 1], ours->n, against, their_p50,
-           their_p50 / p50);
+           name, ours->ns[0], percentile(ours, 0.1), p50, percentile(ours, 0.9),
+           percentile(ours, 0.99), percentile(ours, 0.999), ours->ns[ours->n - 1], ours->n, against,
+           their_p50, their_p50 / p50);
     fflush(stdout);
     bench_samples_free(ours);
     bench_samples_free(theirs);
