@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The middleware for boards: compiled as a user of FreeRTOS would, without a C library, and linked
-# four times with the parts that each link names (wb/parts.h). The kernel is not counted, nor are
+# four times with the parts that each link names (wb/system.h). The kernel is not counted, nor are
 # memcpy and memset; the compiler's own library (libgcc) is.
 
 BOARDS := arm rv32

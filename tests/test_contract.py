@@ -52,3 +52,32 @@ def test_every_name_in_the_architecture_is_one_of_the_source() -> None:
     assert len(names) > 20
     missing = sorted(name for name in names if re.search(rf"\b{name}", source()) is None)
     assert not missing, f"ARCHITECTURE.md has names that the source does not: {missing}"
+
+
+# With the one of clients/c they are ten.
+PUBLIC_MOST = 9
+# What a kernel may have a file of its own for.
+REPLACED = {"charge.h", "cooperative.h", "word_ops.h"}
+
+
+def test_the_public_headers_are_few_and_those_of_the_page() -> None:
+    page = (ROOT / "docs/api.md").read_text()
+    listed = set(re.findall(r"^\| `(\w+\.h)` \|", page, re.MULTILINE))
+    there = {path.name for path in (ROOT / "middleware/include/wb").glob("*.h")} - REPLACED
+    assert listed == there
+    assert len(there) <= PUBLIC_MOST
+
+
+def test_no_header_hides_another_behind_its_guard() -> None:
+    """But for those that are there to be in another's place."""
+    named: dict[str, list[str]] = {}
+    for folder in SOURCES:
+        for path in (ROOT / folder).rglob("*.h"):
+            if path.name in REPLACED or "third_party" in path.parts:
+                continue
+            found = re.search(r"^#ifndef (WB_\w+_H)$", path.read_text(), re.MULTILINE)
+            if found is not None:
+                named.setdefault(found[1], []).append(str(path.relative_to(ROOT)))
+    # Each processor has one.
+    del named["WB_ARCH_H"]
+    assert not {guard: paths for guard, paths in named.items() if len(paths) > 1}

@@ -73,7 +73,8 @@ engine = $(or $(ENGINE_$(1)),$(ENGINE))
 # Link-time optimisation is for what ships: a test of a part, or of protocols, is linked without.
 test_flags = $(if $(filter -flto=auto,$(FLAGS_$(1))),$(filter-out -flto=auto,$(FLAGS_$(1))) -fno-lto,$(FLAGS_$(1)))
 
-words_objects = $(patsubst %,$(BUILD)/$(1)/words/%.o,$(basename $(MIDDLEWARE_C)))
+# Without counters of two halves, which no counter here is.
+words_objects = $(patsubst %,$(BUILD)/$(1)/words/%.o,$(basename $(filter-out middleware/src/word/counter.c,$(MIDDLEWARE_C))))
 # What others have written is compiled once per processor.
 objects = $(patsubst $(BUILD)/$(1)/launcher/third_party/%,$(BUILD)/$(or $(filter aarch64,$(1)),release)/launcher/third_party/%,\
 	$(patsubst %,$(BUILD)/$(1)/%.o,$(basename $(2))))

@@ -2,7 +2,7 @@
 // Time: one counter of cycles for all cores, and for each core one alarm, which three things share.
 
 #include "rv32_soc.h"
-#include "wb/task.h"
+#include "wb/wb.h"
 
 enum {
     NS_PER_CYCLE = 100,

@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "wb/task.h"
+#include "wb/wb.h"
 
 enum { CHECKPOINTS = 1000, MOST = 3 };
 

@@ -2,7 +2,8 @@
 // What a migration may answer besides yes, and that the task runs on where it was.
 
 #include "suite.h"
-#include "wb/energy.h"
+#include "wb/launcher.h"
+#include "wb/system.h"
 
 struct state {
     struct wb_word running, release, done;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "scripted.h"
 
-#include "wb/firing.h"
-#include "wb/script.h"
+#include "wb/launcher.h"
+#include "wb/wb.h"
 
 enum { WAIT_NS = 50000 };
 enum { PICTURE, TAKEN, ROUND, N_OBJECTS };

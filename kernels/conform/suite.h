@@ -5,6 +5,7 @@
 
 #include "check.h"
 #include "harness.h"
+#include "wb/launcher.h"
 #include "wb/wb.h"
 
 enum {

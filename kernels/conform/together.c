@@ -3,7 +3,7 @@
 // urgent runs first, whichever of them was added first.
 
 #include "suite.h"
-#include "wb/barrier.h"
+#include "wb/wb.h"
 
 enum { SLEEPERS = 3, MEETING = SLEEPERS + 1 };
 

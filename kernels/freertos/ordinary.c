@@ -5,6 +5,7 @@
 // Descriptors that nobody has are ENDED and free. Whoever adopts takes one by a compare-and-swap;
 // the end of a task gives it back.
 
+#include "wb/launcher.h"
 #include "wb_freertos.h"
 
 #include <string.h>

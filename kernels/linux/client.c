@@ -26,7 +26,6 @@
 
 #include "clock.h"
 #include "packet.h"
-#include "wb/wait.h"
 #include "wb/wb.h"
 
 enum {

@@ -10,7 +10,7 @@
 
 #include "clock.h"
 #include "private.h"
-#include "wb/energy.h"
+#include "wb/system.h"
 
 enum {
     PATIENCE_NS = 100000,  // less than this is not worth a sleep: it is owed on

@@ -10,7 +10,7 @@
 #include "host.h"
 #include "private.h"
 #include "sysfs.h"
-#include "wb/energy.h"
+#include "wb/system.h"
 
 enum { ZONES_MAX = 64, PACKAGES_MAX = 16, NAME_BYTES = 64 };
 

@@ -20,7 +20,7 @@
 #include <sys/epoll.h>
 
 #include "private.h"
-#include "wb/wait.h"
+#include "wb/wb.h"
 
 enum { AT_ONCE = 16 };
 

@@ -11,7 +11,7 @@
 #include "internal.h"
 #include "riscv_board.h"
 #include "switch.h"
-#include "wb/pause.h"
+#include "wb/system.h"
 
 enum after { GO_READY, GO_CAPTURED, GO_BLOCKED, GO_AWAY, GO_ENDED };
 

@@ -15,7 +15,8 @@
 #include "private.h"
 #include "private_mapping.h"
 #include "sim_host.h"
-#include "wb/energy.h"
+#include "wb/launcher.h"
+#include "wb/system.h"
 
 enum { MODULE_BYTES = 8 << 20, OFFER_NS = 50000000, HOOK_HEAP_BYTES = 256 << 10 };
 

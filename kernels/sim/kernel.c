@@ -5,7 +5,7 @@
 
 #include "faults.h"
 #include "private_mapping.h"
-#include "wb/energy.h"
+#include "wb/system.h"
 
 struct wb_task *wb_kernel_self(void)
 {

@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "wb/fault.h"
 #include "wb/status.h"
+#include "wb/system.h"
 
 struct wb_core;
 struct wb_task;

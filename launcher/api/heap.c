@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "wb/memory.h"
+#include "wb/wb.h"
 
 static struct wb_heap *launcher_heap;
 

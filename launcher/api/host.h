@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "wb/launcher.h"
 #include "wb/system.h"
 
 struct wb_host;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "board.h"
-#include "wb/task.h"
+#include "wb/wb.h"
 
 __attribute__((weak)) void board_failed(uint32_t core, const char *task, const char *text)
 {

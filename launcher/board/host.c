@@ -13,8 +13,9 @@
 #include "death_report.h"
 #include "heap_hooks.h"
 #include "supervisor.h"
-#include "wb/energy.h"
+#include "wb/launcher.h"
 #include "wb/policy.h"
+#include "wb/system.h"
 
 enum {
     OFFER_NS = 50000000,

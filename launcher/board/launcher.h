@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The launcher of a board: a program of its first core that speaks docs/kernels-linux-protocol.md
 // over the board's line (launcher/api/board.h).
-#ifndef WB_LAUNCHER_H
-#define WB_LAUNCHER_H
+#ifndef WB_BOARD_LAUNCHER_H
+#define WB_BOARD_LAUNCHER_H
 
 #include "helper.h"
 

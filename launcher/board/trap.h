@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "wb/fault.h"
+#include "wb/system.h"
 
 struct trap {
     enum { TRAP_INSTRUCTION, TRAP_FETCH, TRAP_DATA } cause;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "layout.h"
 
-#include "wb/energy.h"
-#include "wb/port.h"
+#include "wb/launcher.h"
+#include "wb/system.h"
+#include "wb/wb.h"
 
 static bool fail(struct plan_error *error, const char *key, const char *text)
 {

@@ -7,9 +7,9 @@
 #ifndef WB_PLAN_H
 #define WB_PLAN_H
 
-#include "wb/script.h"
+#include "wb/descriptor.h"
+#include "wb/launcher.h"
 #include "wb/system.h"
-#include "wb/work.h"
 
 enum frequency_mode { FREQUENCY_NONE, FREQUENCY_EMULATE, FREQUENCY_CPUFREQ };
 

@@ -2,12 +2,12 @@
 // Whether a plan makes sense, and how much memory it needs, of which kind. Needs no C library.
 
 #include "plan.h"
-#include "wb/agent.h"
-#include "wb/energy.h"
-#include "wb/notify_policy.h"
+#include "wb/channel.h"
+#include "wb/descriptor.h"
+#include "wb/launcher.h"
 #include "wb/policy.h"
-#include "wb/port.h"
-#include "wb/response.h"
+#include "wb/system.h"
+#include "wb/wb.h"
 
 // What the command counts with before it builds an image, where pointers have 32 bits: the same
 // numbers are in crates/model/src/board/need.rs.

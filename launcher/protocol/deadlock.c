@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "host.h"
-#include "wb/script.h"
+#include "wb/launcher.h"
 
 struct text {
     char *at;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "emit.h"
 
-#include "wb/port.h"
-#include "wb/script.h"
+#include "wb/launcher.h"
+#include "wb/wb.h"
 
 // ---- Objects and messages -----------------------------------------------------------------------
 

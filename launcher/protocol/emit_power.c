@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "emit.h"
-#include "wb/energy.h"
+#include "wb/system.h"
 
 void emit_core_power(struct members *out, const struct wb_core *core)
 {

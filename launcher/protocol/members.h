@@ -3,7 +3,7 @@
 #ifndef WB_MEMBERS_H
 #define WB_MEMBERS_H
 
-#include "wb/counter.h"
+#include "wb/word.h"
 #include "yyjson.h"
 
 struct members {

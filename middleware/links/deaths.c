@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // With what outlives a killed kernel, and locks.
 
-#include "wb/parts.h"
+#include "wb/system.h"
 
 const struct wb_parts wb_parts = { .channels = &wb_part_channels,
                                    .deaths = &wb_part_deaths,

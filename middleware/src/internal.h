@@ -4,8 +4,8 @@
 #define WB_INTERNAL_H
 
 #include "parts.h"
-#include "wb/port.h"
 #include "wb/system.h"
+#include "wb/wb.h"
 
 /// The calling task has been woken and has to wait on: it moves here, if it is asked to and its
 /// waits are checkpoints.
@@ -90,7 +90,7 @@ static inline __attribute__((always_inline)) void wb_record(struct wb_core *core
         wb_parts.records->event(core, kind, task, object, value, time_ns);
 }
 
-/// The effective priority of a task may have changed (see sync.h).
+/// The effective priority of a task may have changed (see wb/descriptor.h).
 static inline __attribute__((always_inline)) bool wb_must_reevaluate(const struct wb_task *task)
 {
     return wb_parts.locks != NULL && wb_sync_must_reevaluate(&task->sync);

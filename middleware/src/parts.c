@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every part: what a program has that says nothing else.
 
-#include "wb/parts.h"
+#include "wb/system.h"
 
 const struct wb_parts wb_parts = { WB_PARTS_FOR_FEW_TASKS, .waiters = &wb_part_waiters };

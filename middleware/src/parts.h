@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a part provides (wb/parts.h). Whoever calls looks first whether the part is there, or has
+// What a part provides (wb/system.h). Whoever calls looks first whether the part is there, or has
 // seen something that only exists if it is: a ticket, an image, a revival.
 #ifndef WB_PARTS_INTERNAL_H
 #define WB_PARTS_INTERNAL_H
 
-#include "wb/parts.h"
+#include "wb/launcher.h"
 #include "wb/system.h"
 
 struct wb_fetched {
@@ -80,7 +80,7 @@ struct wb_part_records {
     /// Room for events, and for the migrations of the configuration. False without memory.
     bool (*init)(struct wb_system *system, struct wb_record *record, uint32_t events);
 
-    /// See record.h; and hands the record of a migration to the launcher.
+    /// See wb/descriptor.h; and hands the record of a migration to the launcher.
     void (*event)(struct wb_core *core, enum wb_event_kind kind, uint32_t task, uint32_t object,
                   uint64_t value, uint64_t time_ns);
     void (*migration)(struct wb_task *task, const struct wb_migration *migration);
@@ -121,8 +121,8 @@ struct wb_part_locks {
     /// Takes back what a task that lost its registers said of itself.
     void (*recover)(struct wb_task *task);
 
-    /// Computes the effective priority of a task anew, once it is to be reevaluated (see sync.h).
-    /// True when it has changed: the kernel is to be told.
+    /// Computes the effective priority of a task anew, once it is to be reevaluated (see
+    /// wb/descriptor.h). True when it has changed: the kernel is to be told.
     bool (*inherit)(struct wb_task *task);
 };
 

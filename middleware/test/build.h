@@ -4,8 +4,9 @@
 #ifndef WB_TEST_BUILD_H
 #define WB_TEST_BUILD_H
 
-#include "wb/port.h"
+#include "wb/launcher.h"
 #include "wb/system.h"
+#include "wb/wb.h"
 
 /// A migratable task with a heap of 4096 bytes and a stack that no kernel of these tests uses.
 struct wb_task *build_task(struct wb_system *system, const char *name, uint32_t core,

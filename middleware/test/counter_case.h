@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 #include "check.h"
-#include "wb/counter.h"
+#include "wb/word.h"
 
 TEST(a_counter_holds_64_bits)
 {

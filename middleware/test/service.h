@@ -4,8 +4,9 @@
 #define WB_TEST_SERVICE_H
 
 #include "check.h"
-#include "wb/call.h"
+#include "wb/launcher.h"
 #include "wb/system.h"
+#include "wb/wb.h"
 
 static inline struct wb_channel *service_channel(struct wb_system *system, const char *name,
                                                  uint32_t slots, uint32_t bytes, bool mailbox)

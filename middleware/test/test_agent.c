@@ -6,7 +6,7 @@
 
 #include "check.h"
 #include "kernel_stub.h"
-#include "wb/memory.h"
+#include "wb/wb.h"
 
 enum { PERIOD_NS = 1000 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Unit tests of wb/app.h.
+// Unit tests of wb/wb.h.
 // with: check.c build.c kernel_stub.c
-#include "wb/app.h"
+#include "wb/wb.h"
 
 #include <string.h>
 

@@ -3,9 +3,7 @@
 // with: check.c build.c kernel_stub.c
 #include "check.h"
 #include "kernel_stub.h"
-#include "wb/port.h"
-#include "wb/semaphore.h"
-#include "wb/wait.h"
+#include "wb/wb.h"
 
 // `task` on core 0 waits, and is asked to move to core 1; `peer` is on core 2.
 static struct wb_task *task, *peer;

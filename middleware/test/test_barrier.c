@@ -3,7 +3,7 @@
 // with: check.c build.c kernel_stub.c
 #include "check.h"
 #include "kernel_stub.h"
-#include "wb/barrier.h"
+#include "wb/wb.h"
 
 enum { TASKS = 3 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Unit tests of channels: slots, order, marks. Never blocking; see test_port.c for waits.
 // with: check.c build.c kernel_stub.c
-#include "wb/port.h"
+#include "wb/wb.h"
 
 #include "check.h"
 #include "kernel_stub.h"

@@ -3,7 +3,7 @@
 // with: check.c build.c kernel_stub.c
 #include "check.h"
 #include "kernel_stub.h"
-#include "wb/condition.h"
+#include "wb/wb.h"
 
 // `task` on core 0, the others on core 1, from the least urgent to the most.
 static struct wb_task *task, *other, *urgent;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Unit tests of wb/counter.h where there are no 64-bit atomics.
+// Unit tests of wb/word.h where there are no 64-bit atomics.
 // with: check.c build.c kernel_stub.c
 #define _GNU_SOURCE
 #define WB_COUNTER_HALVES  // this machine would have them whole
-#include "wb/counter.h"
+#include "wb/word.h"
 
 #include <pthread.h>
 #include <time.h>

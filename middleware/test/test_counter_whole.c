@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Unit tests of wb/counter.h as this machine has it.
+// Unit tests of wb/word.h as this machine has it.
 // with: check.c build.c kernel_stub.c
 #include "counter_case.h"
 

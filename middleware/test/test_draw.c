@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "check.h"
-#include "wb/work.h"
+#include "wb/descriptor.h"
 
 enum { N = 1 << 20, MEAN = 1000000 };
 #define SIGMAS 5.0

@@ -2,7 +2,8 @@
 // with: check.c kernel_stub.c build.c
 // Energy: how residency is split between operating points, and what it comes to.
 
-#include "wb/energy.h"
+#include "wb/launcher.h"
+#include "wb/system.h"
 
 #include "check.h"
 #include "kernel_stub.h"

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Unit tests of wb/firing.h: what a firing takes and puts, and the steps of it that a kernel takes
+// Unit tests of wb/wb.h: what a firing takes and puts, and the steps of it that a kernel takes
 // in the task's place.
 // with: check.c build.c kernel_stub.c
-#include "wb/firing.h"
+#include "wb/wb.h"
 
 #include <string.h>
 
 #include "check.h"
 #include "kernel_stub.h"
-#include "wb/memory.h"
 
 enum { SLOTS = 4, CYCLES = 100 };
 

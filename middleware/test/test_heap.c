@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Unit tests of wb/memory.h.
+// Unit tests of wb/wb.h.
 // with: check.c build.c kernel_stub.c
-#include "wb/memory.h"
+#include "wb/wb.h"
 
 #include <string.h>
 

@@ -7,9 +7,7 @@
 
 #include "check.h"
 #include "kernel_stub.h"
-#include "wb/memory.h"
-#include "wb/semaphore.h"
-#include "wb/task.h"
+#include "wb/wb.h"
 
 enum { SLOTS = 4, STACK_BYTES = 256 };
 

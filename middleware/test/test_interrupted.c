@@ -6,8 +6,7 @@
 
 #include "check.h"
 #include "kernel_stub.h"
-#include "wb/barrier.h"
-#include "wb/semaphore.h"
+#include "wb/wb.h"
 
 #ifdef __x86_64__
 #include <signal.h>

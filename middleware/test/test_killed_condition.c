@@ -4,8 +4,7 @@
 #include "check.h"
 #include "kernel_stub.h"
 #include "killed.h"
-#include "wb/barrier.h"
-#include "wb/condition.h"
+#include "wb/wb.h"
 
 // What is waited at lies where the child and the test both see it.
 struct shared {

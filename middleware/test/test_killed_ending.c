@@ -5,7 +5,7 @@
 #include "check.h"
 #include "kernel_stub.h"
 #include "killed.h"
-#include "wb/memory.h"
+#include "wb/wb.h"
 
 // `task` runs on core 0, which dies; `peer` is on core 1, its successor. `other` sends too, to a
 // mailbox.

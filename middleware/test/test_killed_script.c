@@ -7,7 +7,7 @@
 #include "check.h"
 #include "kernel_stub.h"
 #include "killed.h"
-#include "wb/script.h"
+#include "wb/launcher.h"
 
 enum { MUTEX, SEMAPHORE, OBJECTS, EVENTS = 16, LOOPS = 3, CYCLES = 100, ENDS = 2, SENT = 2 };
 

@@ -5,7 +5,7 @@
 #include "check.h"
 #include "kernel_stub.h"
 #include "killed.h"
-#include "wb/semaphore.h"
+#include "wb/wb.h"
 
 enum { ROUNDS = 3, MOST = 4 };
 

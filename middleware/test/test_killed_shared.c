@@ -4,7 +4,7 @@
 #include "check.h"
 #include "kernel_stub.h"
 #include "killed.h"
-#include "wb/memory.h"
+#include "wb/wb.h"
 
 enum { POOL_BYTES = 12 * WB_POOL_PAGE_BYTES, TASKS = 2 };
 

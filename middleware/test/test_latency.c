@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Unit tests of latencies: when frames begin and arrive, and their median.
 // with: check.c build.c kernel_stub.c
-#include "wb/latency.h"
+#include "wb/channel.h"
 
 #include "check.h"
 #include "kernel_stub.h"

@@ -3,7 +3,7 @@
 // with: check.c build.c kernel_stub.c
 #include "check.h"
 #include "kernel_stub.h"
-#include "wb/port.h"
+#include "wb/wb.h"
 
 enum { SENDERS = 3, LAPS = 1 << 17, LAP_SHIFT = 15 };
 

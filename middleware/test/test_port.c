@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Unit tests of ports: finding them, waiting, waking, closing.
 // with: check.c build.c kernel_stub.c
-#include "wb/port.h"
+#include "wb/wb.h"
 
 #include <string.h>
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Unit tests of wb/record.h.
+// Unit tests of wb/descriptor.h.
 // with: check.c build.c kernel_stub.c
-#include "wb/record.h"
+#include "wb/descriptor.h"
 
 #include "check.h"
 #include "kernel_stub.h"
-#include "wb/script.h"
+#include "wb/launcher.h"
 
 static struct wb_core *core;
 static struct wb_event event;

@@ -10,7 +10,7 @@
 #include "../src/move/transfer.h"
 #include "check.h"
 #include "kernel_stub.h"
-#include "wb/memory.h"
+#include "wb/wb.h"
 
 static struct wb_task *task;
 static struct wb_channel *channel;

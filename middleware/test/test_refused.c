@@ -4,7 +4,7 @@
 // with: check.c build.c kernel_stub.c
 #include "check.h"
 #include "kernel_stub.h"
-#include "wb/semaphore.h"
+#include "wb/wb.h"
 
 static struct wb_task *task;
 static int lockable;

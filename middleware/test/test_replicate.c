@@ -5,7 +5,7 @@
 
 #include "check.h"
 #include "kernel_stub.h"
-#include "wb/memory.h"
+#include "wb/wb.h"
 
 enum { STACK_BYTES = 256 };
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Unit tests of response times: what they begin and end with, and how exactly they are told.
 // with: check.c build.c kernel_stub.c
-#include "wb/response.h"
+#include "wb/descriptor.h"
 
 #include "check.h"
 #include "kernel_stub.h"
-#include "wb/firing.h"
+#include "wb/wb.h"
 
 enum { SLOTS = 8 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Unit tests of wb/script.h: what events do, on the task's own stack and by steps in its place.
+// Unit tests of wb/launcher.h: what events do, on the task's own stack and by steps in its place.
 // with: check.c build.c kernel_stub.c
-#include "wb/script.h"
+#include "wb/launcher.h"
 
 #include <string.h>
 

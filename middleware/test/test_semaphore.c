@@ -3,7 +3,7 @@
 // with: check.c build.c kernel_stub.c
 #include "check.h"
 #include "kernel_stub.h"
-#include "wb/semaphore.h"
+#include "wb/wb.h"
 
 // `task` on core 0, `other` and `urgent` on core 1.
 static struct wb_task *task, *other, *urgent;

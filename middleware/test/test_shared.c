@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Unit tests of shared memory: what wb/memory.h promises of it. Misuse: test_shared_misuse.c.
+// Unit tests of shared memory: what wb/wb.h promises of it. Misuse: test_shared_misuse.c.
 // with: check.c build.c kernel_stub.c
 #include <string.h>
 
 #include "check.h"
 #include "kernel_stub.h"
-#include "wb/memory.h"
+#include "wb/wb.h"
 
 enum { POOL_BYTES = 256 << 10, BIG_BYTES = (128 << 10) - 16 };
 

@@ -5,7 +5,7 @@
 
 #include "check.h"
 #include "kernel_stub.h"
-#include "wb/memory.h"
+#include "wb/wb.h"
 
 enum { POOL_BYTES = 256 << 10, BIG_BYTES = (128 << 10) - 16 };
 

@@ -6,7 +6,7 @@
 
 #include "check.h"
 #include "kernel_stub.h"
-#include "wb/memory.h"
+#include "wb/wb.h"
 
 enum { POOL_BYTES = 512 << 10, TASKS = 3, LIVE = 200, ROUNDS = 4, OPERATIONS = 250000 };
 

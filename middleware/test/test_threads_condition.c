@@ -4,8 +4,7 @@
 #include "check.h"
 #include "kernel_threads.h"
 #include "users.h"
-#include "wb/barrier.h"
-#include "wb/condition.h"
+#include "wb/wb.h"
 
 enum { CORES = 3, USERS = 4, ROUNDS = 1000, ROOM = 2 };
 

@@ -3,7 +3,7 @@
 // with: check.c build.c kernel_threads.c
 #include "check.h"
 #include "kernel_threads.h"
-#include "wb/memory.h"
+#include "wb/wb.h"
 
 enum { BLOCKS = 20000, FREERS = 2 };
 

@@ -4,7 +4,7 @@
 #include "check.h"
 #include "kernel_threads.h"
 #include "users.h"
-#include "wb/semaphore.h"
+#include "wb/wb.h"
 
 enum { CORES = 3, USERS = 5, ROUNDS = 4000, PERMITS = 2, SIGNALS = 6000 };
 

@@ -4,7 +4,7 @@
 // with: check.c build.c kernel_threads.c
 #include "check.h"
 #include "kernel_threads.h"
-#include "wb/memory.h"
+#include "wb/wb.h"
 
 enum { CORES = 3, BLOCKS = 6000, SLOTS = 4, EARLY = 100 };
 

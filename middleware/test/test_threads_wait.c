@@ -3,8 +3,7 @@
 // with: check.c build.c kernel_threads.c
 #include "check.h"
 #include "kernel_threads.h"
-#include "wb/semaphore.h"
-#include "wb/wait.h"
+#include "wb/wb.h"
 
 enum { CORES = 3, SENDERS = 2, WAITERS = 2, MESSAGES = 4000 };
 

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Unit tests of waiting for a set: what is ready, in which order, and who is woken.
 // with: check.c build.c kernel_stub.c
-#include "wb/wait.h"
+#include "wb/wb.h"
 
 #include "check.h"
 #include "kernel_stub.h"
-#include "wb/port.h"
-#include "wb/semaphore.h"
 
 // `waiter` and `other` on core 0, `peer` on core 1.
 static struct wb_task *waiter, *other, *peer;

@@ -8,7 +8,7 @@
 #include "../src/internal.h"
 #include "check.h"
 #include "kernel_stub.h"
-#include "wb/wait.h"
+#include "wb/wb.h"
 
 enum { TASKS = 300, QUEUES = 64 };
 

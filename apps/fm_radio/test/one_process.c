@@ -9,6 +9,7 @@
 
 #include "check.h"
 #include "wb/kernel.h"
+#include "wb/launcher.h"
 
 enum { TASKS_MAX = 16 };
 enum after { GO_READY, GO_BLOCKED, GO_AWAY, GO_ENDED, GO_KILLED };

@@ -12,6 +12,7 @@
 #include "check.h"
 #include "one_process.h"
 #include "signals.h"
+#include "wb/launcher.h"
 
 enum {
     FRAMES = 7,

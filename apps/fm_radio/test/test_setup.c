@@ -8,6 +8,7 @@
 
 #include "../frame.h"
 #include "check.h"
+#include "wb/launcher.h"
 #include "wb/system.h"
 
 int bpf(struct wb_task *self);

@@ -4,7 +4,7 @@
 
 #include "freertos_board.h"
 #include "tcb.h"
-#include "wb/task.h"
+#include "wb/wb.h"
 
 // A macro that is defined again after whimbrel_freertos.h, as trace recorders do, takes a hook away
 // unless it contains what ours has.

@@ -8,6 +8,7 @@
 #define WB_FREERTOS_MODULES_H
 
 #include "../loader/loader.h"
+#include "wb/launcher.h"
 #include "wb/system.h"
 
 // The modules of the image, by the linker in the order of their names. Weak: the linker script of

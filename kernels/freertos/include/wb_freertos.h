@@ -18,10 +18,16 @@
 #include "FreeRTOS.h"
 #include "task.h"
 #include "wb/status.h"
-#include "wb/task.h"
+#include "wb/wb.h"
 
-/// True when the calling task is wanted at its next checkpoint (holmbacka2013 listing 1).
-#define migration_requested (wb_word_load(&wb_kernel_need_resched, WB_RELAXED) != 0)
+/// True when the calling task is wanted at its next checkpoint.
+#define WB_FREERTOS_IS_WANTED() (wb_word_load(&wb_kernel_need_resched, WB_RELAXED) != 0)
+
+// The words of holmbacka2013, listing 1. WB_FREERTOS_NO_ALIASES leaves them out.
+#ifndef WB_FREERTOS_NO_ALIASES
+#define migration_requested WB_FREERTOS_IS_WANTED()
+#define TASK_IN_SAFE_STATE() wb_checkpoint()
+#endif
 
 /// Lays out what the kernels share, for so many tasks that may be adopted at a time.
 ///

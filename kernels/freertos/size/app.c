@@ -56,6 +56,7 @@ static void moves(TaskHandle_t task)
 }
 #elif defined WITH_CHANNELS
 #include "freertos_board.h"
+#include "wb/launcher.h"
 #include "wb/system.h"
 #include "wb/wb.h"
 

@@ -8,7 +8,7 @@
 
 #include "heap_hooks.h"
 #include "module.h"
-#include "wb/memory.h"
+#include "wb/wb.h"
 
 bool hooks_see(const void *block)
 {

@@ -15,7 +15,8 @@
 #include "host.h"
 #include "private.h"
 #include "recreated.h"
-#include "wb/energy.h"
+#include "wb/launcher.h"
+#include "wb/system.h"
 #include "wb/wb.h"
 
 enum { MS = 1000000, STACK_BYTES = 64 << 10, PATIENCE_MS = 60000 };

@@ -13,7 +13,7 @@
 #include "layout.h"
 #include "lines.h"
 #include "parse.h"
-#include "wb/port.h"
+#include "wb/wb.h"
 
 #define ONES "1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1"
 

@@ -59,7 +59,7 @@ enum wb_action {
 ///
 /// It is a global of which every core needs its own: private memory at one address on each, by an
 /// MMU, a process for each, or what a switch stores. Cores that share all memory would find it by
-/// a register instead (tp, TPIDR): then wb_checkpoint() in wb/task.h is what has to load it so.
+/// a register instead (tp, TPIDR): then wb_checkpoint() in wb/wb.h is what has to load it so.
 extern struct wb_word wb_kernel_need_resched;
 
 /// The task that runs here, or NULL outside of tasks (an interrupt, the idle loop, the launcher).
@@ -126,7 +126,7 @@ WB_MUST_USE enum wb_status wb_kernel_depart(void);
 /// Returns: WB_OK, or WB_ERR_TIMEOUT once `until_ns` has passed.
 enum wb_status wb_kernel_block(uint64_t until_ns);
 
-/// Looks whether a file of the kernel's operating system is ready (see wb/wait.h; `events`: of
+/// Looks whether a file of the kernel's operating system is ready (see wb/wb.h; `events`: of
 /// wb_file_event). With `wake` it first sees to it that the calling task is unblocked once the file
 /// is; that may come for nothing, and for a task that waits no more.
 ///
@@ -277,7 +277,7 @@ enum wb_step {
 ///          wake the task, as in wb_kernel_block(); a step may be taken again for no reason.
 typedef enum wb_step wb_task_step(struct wb_task *task, uint64_t *value);
 
-// What a task is doing; part of its owner_state word (see wb/owner_state.h).
+// What a task is doing; part of its owner_state word (see wb/descriptor.h).
 enum wb_task_state {
     WB_TASK_NEW,       // not started yet
     WB_TASK_READY,     // waits for its core

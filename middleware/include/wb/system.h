@@ -7,20 +7,329 @@
 #ifndef WB_SYSTEM_H
 #define WB_SYSTEM_H
 
-#include "wb/agent.h"
-#include "wb/app.h"
-#include "wb/channel.h"
-#include "wb/core.h"
+#include <stddef.h>
+#include <stdint.h>
+
 #include "wb/descriptor.h"
-#include "wb/fault.h"
-#include "wb/heap.h"
 #include "wb/kernel.h"
-#include "wb/names.h"
-#include "wb/owner_state.h"
-#include "wb/parts.h"
-#include "wb/record.h"
-#include "wb/task.h"
+#include "wb/policy.h"
+#include "wb/status.h"
+#include "wb/wb.h"
 #include "wb/word.h"
+
+struct wb_core;
+struct wb_point;
+struct wb_system;
+
+// ---- Names --------------------------------------------------------------------------------------
+
+// Names of tasks and channels: a hash table, so that a name is found as quickly among many as among
+// few.
+
+#define WB_NAMES_CHANNEL ((uint32_t)1 << 31)
+
+struct wb_name {
+    uint32_t hash, number;  // number: of what it names, from 1, a channel's with WB_NAMES_CHANNEL
+};
+
+struct wb_names {  // fixed at the start
+    struct wb_name *slots;
+    uint32_t mask;  // how many there are, a power of two, less 1
+};
+
+// ---- Parts --------------------------------------------------------------------------------------
+
+// The parts of the middleware that a program is made of, beyond what every system does:
+// checkpoints, and moving by hand-off.
+//
+// Each program that is linked has one `wb_parts`: middleware/src/parts.c has all of them, a board
+// names those that it wants in a file of its own, and the linker leaves the others out
+// (-ffunction-sections, --gc-sections). What is asked of a part that is not there is refused by the
+// wb_*_add functions and wb_system_init() with WB_ERR_INVAL. The table is not in shared memory,
+// because the program of a recreated task has it at other addresses than its kernel.
+
+struct wb_migration_ops;
+struct wb_part_agents;
+struct wb_part_arrivals;
+struct wb_part_notify;
+struct wb_part_channels;
+struct wb_part_deaths;
+struct wb_part_images;
+struct wb_part_latency;
+struct wb_part_locks;
+struct wb_part_mailboxes;
+struct wb_part_pool;
+struct wb_part_records;
+struct wb_part_responses;
+struct wb_part_waiters;
+
+struct wb_parts {                                         // NULL: not there
+    const struct wb_migration_ops *replicate, *recreate;  // how else tasks move
+    const struct wb_part_channels *channels;              // tasks send and receive
+    const struct wb_part_mailboxes *mailboxes;            // channels with many senders
+    const struct wb_part_notify *notify;        // receivers that are not woken by each message
+    const struct wb_part_locks *locks;          // semaphores, mutexes, inheritance of priorities
+    const struct wb_part_pool *pool;            // memory that tasks share
+    const struct wb_part_images *images;        // checkpoint images
+    const struct wb_part_deaths *deaths;        // tasks outlive a killed kernel
+    const struct wb_part_agents *agents;        // reports, policies, operating points
+    const struct wb_part_arrivals *arrivals;    // jitter, sporadic tasks
+    const struct wb_part_records *records;      // of events and migrations
+    const struct wb_part_latency *latency;      // of frames: 30 KiB for each core
+    const struct wb_part_responses *responses;  // of tasks: as much for each task
+    const struct wb_part_waiters *waiters;      // an index of who waits for locks, of many tasks
+};
+
+extern const struct wb_parts wb_parts;
+
+extern const struct wb_migration_ops wb_replicate, wb_recreate;
+extern const struct wb_part_channels wb_part_channels;
+extern const struct wb_part_mailboxes wb_part_mailboxes;
+extern const struct wb_part_notify wb_part_notify;
+extern const struct wb_part_locks wb_part_locks;
+extern const struct wb_part_pool wb_part_pool;
+extern const struct wb_part_images wb_part_images;
+extern const struct wb_part_deaths wb_part_deaths;
+extern const struct wb_part_agents wb_part_agents;
+extern const struct wb_part_arrivals wb_part_arrivals;
+extern const struct wb_part_records wb_part_records;
+extern const struct wb_part_latency wb_part_latency;
+extern const struct wb_part_responses wb_part_responses;
+extern const struct wb_part_waiters wb_part_waiters;
+
+// For a table: every part but the index of waiters, which many tasks are worth.
+#define WB_PARTS_FOR_FEW_TASKS                                                                     \
+    .replicate = &wb_replicate, .recreate = &wb_recreate, .channels = &wb_part_channels,           \
+    .mailboxes = &wb_part_mailboxes, .notify = &wb_part_notify, .locks = &wb_part_locks,           \
+    .pool = &wb_part_pool, .images = &wb_part_images, .deaths = &wb_part_deaths,                   \
+    .agents = &wb_part_agents, .arrivals = &wb_part_arrivals, .records = &wb_part_records,         \
+    .latency = &wb_part_latency, .responses = &wb_part_responses
+
+// ---- Faults -------------------------------------------------------------------------------------
+
+// The first fault of a run: why it ends before its time.
+
+enum wb_fault_kind {
+    WB_FAULT_NONE,
+    WB_FAULT_STACK,   // a task overflowed its stack
+    WB_FAULT_MEMORY,  // a task touched memory that is not its
+    WB_FAULT_TRAP,    // an illegal instruction, a division by zero, an abort
+    WB_FAULT_TASK,    // a task failed by its own word
+    WB_FAULT_KERNEL,  // a kernel could not go on
+    WB_FAULT_PORT,    // a task asked for a port that it does not have, or not for such messages
+    WB_FAULT_HEAP,    // a task went on without the memory that its heap did not have
+};
+
+struct wb_fault {  // written once, by the core that wins `taken`
+    struct wb_swapped taken;
+    struct wb_word complete;
+    enum wb_fault_kind kind;
+    uint32_t core, task, channel;  // WB_CORE_NONE, UINT32_MAX when there is none
+    char text[WB_ERROR_BYTES];
+};
+
+// ---- Energy -------------------------------------------------------------------------------------
+
+// Energy: how long each core was active and idle at each of its operating points, and what that
+// comes to by the power that its platform gives for them.
+//
+// Nothing is counted while tasks switch. The totals of a core (wb_core_stats) are split when it
+// changes its point: what is not yet given to any point belongs to the present one.
+
+struct wb_residency {  // of one core at one point; written by the core's own kernel
+    struct wb_counter active_ns, idle_ns;
+};
+
+struct wb_residence {  // the same as a reader sees it
+    uint64_t active_ns, idle_ns;
+};
+
+/// Gives a core its operating points, from the lowest frequency to the highest. It begins at
+/// `start`.
+///
+/// Context: the launcher, before wb_system_start(), once per core. Never blocks.
+/// Memory:  `points` are copied.
+/// Returns: WB_OK; WB_ERR_INVAL for none, for frequencies that do not ascend from above 0, or a
+///          `start` that is none of them; WB_ERR_NOMEM; WB_ERR_UNABLE for more than one where
+///          kernels cannot change them.
+WB_MUST_USE enum wb_status wb_core_set_points(struct wb_core *core, const struct wb_point *points,
+                                              uint32_t n_points, uint32_t start);
+
+/// Notes that a core has taken an operating point, and settles what it did at the last one.
+///
+/// Context: the core's own kernel or a task of it, from wb_kernel_set_point(). Never blocks.
+void wb_core_enter_point(struct wb_core *core, uint32_t point, uint64_t now_ns);
+
+/// How long a core has been active (in tasks) and idle at one of its points.
+///
+/// Context: any core or the launcher, after wb_system_start(). Never blocks.
+struct wb_residence wb_core_residence(const struct wb_core *core, uint32_t point, uint64_t now_ns);
+
+/// The energy of a core since the start, in microjoules; 0 without operating points.
+///
+/// Context: any core or the launcher, after wb_system_start(). Never blocks.
+uint64_t wb_core_energy(const struct wb_core *core, uint64_t now_ns);
+
+// ---- Agents -------------------------------------------------------------------------------------
+
+// What agents report, and how the launcher says who decides.
+//
+// Each period (wb_system_config.agent_period_ns) the agent of each core writes what its core and
+// its tasks used into globally visible memory, and the coordinator, on one core, reads all of that
+// and asks the policy (acquaviva2008 section 4.2: slave and master daemon). A local policy is asked
+// by each core for itself. Each word has one writer and stands for itself, so nothing here is
+// locked: a reader may see one word of this period and the next of the one before.
+
+enum {
+    WB_ADVICE_BYTES = 160,
+    WB_NO_POINT = UINT16_MAX,  // no operating point has been asked for
+};
+
+// The nonsense that a policy decided and that was not carried out, for the launcher to tell.
+struct wb_advice {
+    uint64_t time_ns;
+    const struct wb_policy *policy;
+    uint32_t core;  // that asked it
+    char text[WB_ADVICE_BYTES];
+};
+
+struct wb_core_report {
+    // Any core reads; written by the core's own agent.
+    struct wb_word busy_ppm;       // of the last period in tasks, at the present frequency
+    struct wb_word load_ppm;       // sum of its tasks' loads
+    struct wb_word context_bytes;  // of its tasks; UINT32_MAX: that or more
+    WB_STORED(int32_t) temperature_mc;
+    struct wb_word periods;  // reported so far
+
+    // That agent's own.
+    uint64_t due_ns, from_ns, mark_ns;
+    struct wb_swapped *residents;    // a bit for each task that came here, and may have left
+    uint32_t obeyed_point;           // the order that was carried out last
+    uint32_t advised_choice;         // of which policy `advised` was told
+    char advised[WB_ADVICE_BYTES];   // told last, so that it is told once
+    struct wb_ring advice;           // for the launcher
+    struct wb_snapshot_core *cores;  // for this core's snapshots and decisions; fixed at the start
+    struct wb_snapshot_task *tasks;
+    struct wb_move *moves;
+    struct wb_set_point *points;
+};
+
+struct wb_control {
+    const struct wb_table_row *rows;  // fixed at the start, ascending
+    uint32_t n_rows;
+
+    struct wb_compared coordinator;  // its core; whoever sees that this one is dead swaps it
+    // The policy in force. The launcher writes; `choice` counts, and is odd while it does.
+    struct wb_word choice;
+    WB_STORED(const struct wb_policy *) policy;
+    struct wb_word params[2 * WB_POLICY_PARAMS];  // low and high half of each
+};
+
+/// True of a core without tasks whose next reports all say what the last one did, until a task or a
+/// note comes to it or another policy decides: they may as well not be made, and be counted by
+/// wb_agent_skip(). Of temperatures it knows nothing.
+///
+/// Context: the core's kernel. Never blocks.
+bool wb_agent_is_silent(const struct wb_core *core);
+
+/// Whether a task has come to the core and had not left when its agent reported last.
+///
+/// Context: the core's kernel, of a system whose agents report. Never blocks.
+bool wb_agent_has_residents(const struct wb_core *core);
+
+/// Counts the periods that were over before `now_ns` as reported; when the next one is.
+///
+/// Context: the core's kernel, or the launcher while no kernel runs. Never blocks.
+uint64_t wb_agent_skip(struct wb_core *core, uint64_t now_ns);
+
+/// Lets another policy decide from the next period on; NULL: none. `params`: one value for each of
+/// its parameters.
+///
+/// Context: the launcher. Never blocks.
+/// Memory:  `policy` lies at the same address in every kernel and outlives them; `params` is
+///          copied.
+/// Returns: WB_OK, or WB_ERR_INVAL when agents do not report (agent_period_ns is 0).
+WB_MUST_USE enum wb_status wb_system_set_policy(struct wb_system *system,
+                                                const struct wb_policy *policy,
+                                                const int64_t *params);
+
+/// The policy that decides, or NULL.
+///
+/// Context: the launcher. Never blocks.
+const struct wb_policy *wb_system_policy(const struct wb_system *system);
+
+/// Changes the frame rate, in thousandths of frames per second: what follows it has a new period
+/// from its next job on. 0: the periods they began with.
+///
+/// Context: the launcher. Never blocks.
+void wb_system_set_rate(struct wb_system *system, uint32_t rate_millihz);
+
+// ---- Cores --------------------------------------------------------------------------------------
+
+// A core as it lies in globally visible memory: its inbox, and what its kernel counts and reports.
+
+enum {
+    WB_NEAR_WORDS = 12,          // inbox words that share the summary's line
+    WB_KERNEL_CORE_BYTES = 128,  // a kernel's own part of a core
+    WB_CORES_MAX = 4095,         // cores fit 12 bits of an owner_state
+};
+
+// Notes to a core, one bit per task: "look at this task". Setting a bit twice is the same as once,
+// so a lost, late or repeated doorbell does no harm; what to do is read from the task itself.
+struct wb_inbox {
+    // Bit b: some word w with w % 32 == b is set.
+    _Alignas(WB_LINE_BYTES) struct wb_swapped summary;
+    uint32_t n_words;          // fixed
+    struct wb_swapped *words;  // set by any core, taken by the core that owns the inbox
+    struct wb_swapped near[WB_NEAR_WORDS];
+};
+
+enum wb_core_state {
+    WB_CORE_DOWN,     // its kernel has not started
+    WB_CORE_UP,       // serves its inbox
+    WB_CORE_STOPPED,  // its kernel has ended in order
+    WB_CORE_DEAD,     // its kernel was killed
+};
+
+struct wb_core_stats {          // written by the core's own kernel
+    struct wb_counter busy_ns;  // in tasks, without polling
+    struct wb_counter switches;
+    struct wb_counter polling_ns;  // in tasks that poll a channel
+    struct wb_counter sleeps;      // times the kernel slept for want of work
+    struct wb_counter notes;       // inbox notes served
+};
+
+struct wb_core {
+    struct wb_inbox inbox;
+    _Alignas(WB_LINE_BYTES) struct wb_word state;  // UP, STOPPED: its kernel; DEAD: the launcher
+    uint32_t index;                                // fixed
+    uint32_t kind;                                 // fixed: below wb_system_config.kinds
+    struct wb_system *system;                      // fixed
+    struct wb_core_stats stats;
+    struct wb_record record;
+    const struct wb_point *points;   // fixed: from the lowest frequency to the highest
+    uint32_t n_points;               // fixed; 0: its frequency is not known and cannot be set
+    struct wb_residency *residency;  // one per point; its own kernel
+    struct wb_latency *latency;      // of frames that ended here; its own kernel, or NULL
+    bool has_latency;                // any did; the same
+    struct wb_word point;            // the present one; the core's own kernel
+    uint32_t emptying;               // its own kernel: the use of the transfer buffer, and how
+    size_t emptied;                  // many bytes of that are here
+    struct wb_swapped wanted_point;  // the coordinator, or its own agent; or WB_NO_POINT
+    _Alignas(WB_LINE_BYTES) struct wb_core_report report;
+    _Alignas(WB_LINE_BYTES) unsigned char kernel[WB_KERNEL_CORE_BYTES];
+};
+
+/// Whether the core is to be off while it has no tasks (WB_POINT_OFF).
+///
+/// Context: any. Never blocks.
+static inline bool wb_core_is_let_off(const struct wb_core *core)
+{
+    // Relaxed: the word is all there is to know.
+    return wb_word_load(&core->wanted_point, WB_RELAXED) == WB_POINT_OFF;
+}
+
+// ---- The system ---------------------------------------------------------------------------------
 
 // How a replicated context travels.
 enum wb_transport {
@@ -46,8 +355,8 @@ struct wb_system_config {
     enum wb_transport transport;
     uint32_t kinds;       // of cores, at most WB_KINDS_MAX; 0: one
     bool models_compute;  // tasks only take the time of their work (see wb_compute())
-    bool times_frames;    // latencies are measured (see wb/latency.h)
-    bool times_tasks;     // so are response times (see wb/response.h)
+    bool times_frames;    // latencies are measured (see wb/channel.h)
+    bool times_tasks;     // so are response times (see wb/descriptor.h)
     uint64_t seed;        // of every draw
 };
 
@@ -77,7 +386,7 @@ struct wb_system {
     bool endless;  // fixed: its kernels run on after the last task
     uint64_t start_ns;
     struct wb_app app;
-    const struct wb_object *objects;  // what scripts have in common (wb/script.h)
+    const struct wb_object *objects;  // what scripts have in common (wb/launcher.h)
     uint32_t n_objects;
 
     _Alignas(WB_LINE_BYTES) struct wb_swapped live;  // tasks not over; any core
@@ -96,49 +405,6 @@ struct wb_system {
     struct wb_record record;  // what the launcher itself does to migrations
 };
 
-struct wb_task_config {
-    const char *name;
-    uint32_t index, core, priority;  // a larger number is more urgent
-    // One bit for each core that may run it, `core` among them: whichever is free. 0, or a single
-    // one: it stays on `core` until somebody moves it.
-    uint32_t cores;
-    wb_task_entry *entry;
-    bool migratable, restart, replay;
-    // Each wait is a checkpoint for a request to move. Not for WB_RECREATE: its life would begin
-    // again in the midst of what it does.
-    bool moves_at_waits;
-    enum wb_mode mode;
-    uint32_t checkpoint_every;
-    void *stack;
-    void *heap;  // NULL: from the arena
-    size_t stack_bytes, heap_bytes;
-    bool follows_rate;
-    uint64_t period_ns, deadline_ns, offset_ns;  // period 0: not periodic; deadline 0: the period
-    // The frames per second in thousandths that period_ns is rounded down from, 0: it is exact.
-    // What period_ns and offset_ns leave is in parts of a nanosecond that has rate_millihz of them.
-    uint32_t rate_millihz, period_rest, offset_rest;
-    // Jobs begin up to jitter_ns after their release, evenly drawn. A sporadic task has gap_ns, not
-    // 0: a job is released its period and so much more, exponentially drawn around that mean, after
-    // the last. Both need the part `arrivals` (wb/parts.h).
-    uint64_t jitter_ns, gap_ns;
-};
-
-struct wb_channel_config {
-    const char *name;
-    uint32_t slots, slot_bytes, initial;  // initial: zeroed messages present at the start
-    bool mailbox;
-    bool answers;  // of a service to one caller (see wb/call.h)
-    // The room for what a firing (wb/firing.h) sends is claimed when it begins, and that of what it
-    // receives is free when it ends; else room is claimed after it has computed, for one message
-    // after the other, and free as soon as the message is received. Of no mailbox.
-    bool claims_at_start;
-    // Its slots lie in memory that is nearer to the cores. For whoever lays the system out: here it
-    // is nothing but wb_channel.charged.
-    bool internal;
-    // When its receiver learns of messages; needs the part `notify` (wb/parts.h).
-    struct wb_notify_config notify;
-};
-
 /// A task moves by hand-off: its mode says so, or no part of the program knows another way.
 /// Inline, so that the compiler sees what a program without these parts never does.
 static inline __attribute__((always_inline)) bool wb_task_is_handed_off(const struct wb_task *task)
@@ -152,67 +418,11 @@ static inline bool wb_task_stays(const struct wb_task *task)
     return wb_word_load(&task->cores, WB_RELAXED) == 0;
 }
 
-/// How many bytes of memory wb_system_init() and the wb_*_add() calls need for `config`, without
-/// what channels, heaps and wb_app_alloc() add.
-size_t wb_system_bytes(const struct wb_system_config *config);
-
-/// Lays out a system in `memory`, zeroed and visible to every kernel at this address.
-///
-/// Context: the launcher, once, before any kernel runs. Never blocks.
-/// Memory:  `memory` stays the caller's and must outlive every kernel.
-/// Returns: WB_OK, WB_ERR_INVAL for a bad config, WB_ERR_NOMEM.
-WB_MUST_USE enum wb_status wb_system_init(struct wb_system **system, void *memory, size_t bytes,
-                                          const struct wb_system_config *config);
-
 /// Memory from the system's arena, zeroed; NULL when it is used up. `align`: a power of two.
 void *wb_system_alloc(struct wb_system *system, size_t bytes, size_t align);
 
-/// What the kernels must be able to do for such a task (enum wb_capability).
-///
-/// Context: any. Never blocks.
-uint32_t wb_task_needs(const struct wb_task_config *config);
-
-/// Adds a task, a channel, or a port that binds them. Names are copied.
-///
-/// Context: the launcher, before wb_system_start(). Never blocks.
-/// Returns: WB_OK; WB_ERR_INVAL for a bad value, a name that is taken, or a second sender or
-///          receiver of a channel that is no mailbox; WB_ERR_NOMEM beyond the bounds of the config;
-///          WB_ERR_UNABLE for a task that needs what the kernels cannot do.
-WB_MUST_USE enum wb_status wb_task_add(struct wb_system *system,
-                                       const struct wb_task_config *config, struct wb_task **task);
-WB_MUST_USE enum wb_status wb_channel_add(struct wb_system *system,
-                                          const struct wb_channel_config *config,
-                                          struct wb_channel **channel);
-WB_MUST_USE enum wb_status wb_port_add(struct wb_task *task, struct wb_channel *channel,
-                                       enum wb_direction direction, const char *name,
-                                       uint32_t index);
-
-/// Says how many messages pass a port in each firing of its task: 1 to WB_RATE_MAX.
-///
-/// Context: the launcher, before wb_system_start(). Never blocks.
-/// Returns: WB_OK; WB_ERR_INVAL for a rate out of range.
-WB_MUST_USE enum wb_status wb_port_set_rate(struct wb_port *port, uint32_t rate);
-
-/// Adds a parameter of the application. All of it is copied.
-///
-/// Context: the launcher, before wb_system_start(). Never blocks.
-/// Returns: WB_OK; WB_ERR_NOMEM beyond the bounds of the config.
-WB_MUST_USE enum wb_status wb_param_add(struct wb_system *system, const char *key, const char *text,
-                                        const double *numbers, uint32_t n_numbers);
-
-/// Makes every task ready for the kernel of its core to attach, and fixes the start of time.
-///
-/// Returns: WB_OK; WB_ERR_NOMEM when the transfer buffer cannot be had; or what
-///          wb_kernel_task_init() says of a stack.
-WB_MUST_USE enum wb_status wb_system_start(struct wb_system *system, uint64_t start_ns);
-
 /// Asks sources to end; what is under way drains.
 void wb_system_stop(struct wb_system *system);
-
-/// Counts the time of the tasks that were running when the run was cut off.
-///
-/// Context: the launcher, once no kernel runs any more.
-void wb_system_settle(struct wb_system *system, uint64_t now_ns);
 
 /// Notes the first fault of the run; later ones are ignored.
 void wb_system_fault(struct wb_system *system, enum wb_fault_kind kind, const struct wb_task *task,
@@ -272,5 +482,36 @@ void wb_task_wake(struct wb_task *task);
 
 /// Leaves a note about a task with a core, and rings.
 void wb_inbox_post(struct wb_core *core, uint32_t task);
+
+// ---- Pausing in few instructions ----------------------------------------------------------------
+
+// wb_task_paused() for kernels that are to switch in few instructions, where there is memory for it
+// twice: inline, and without calls, so no registers have to be saved.
+
+/// Does what wb_task_paused() does, for a task that has not ended and of which nothing unusual is
+/// to be counted. False: nothing is done, and wb_task_paused() is to be called.
+///
+/// Context: as of wb_task_paused().
+static inline __attribute__((always_inline)) bool
+wb_task_paused_plainly(struct wb_task *task, enum wb_task_state state, uint64_t now_ns)
+{
+    const uint32_t owner = wb_owner_of(wb_word_load(&task->owner_state, WB_RELAXED));
+    const struct wb_system *system = task->system;
+    struct wb_core_stats *stats = &system->cores[owner]->stats;
+    const uint64_t busy_ns = now_ns - task->resumed_ns;
+    const uint32_t ns = (uint32_t)busy_ns;
+
+    if (ns != busy_ns || task->poll_mark_ns != 0 || task->open ||
+        system->config.record_events != 0 || !wb_counter_is_plain(&task->stats.busy_ns, ns) ||
+        !wb_counter_is_plain(&stats->busy_ns, ns) || !wb_counter_is_plain(&stats->switches, 1))
+        return false;
+    task->resumed_ns = now_ns;
+    wb_counter_add_plainly(&task->stats.busy_ns, ns);
+    wb_counter_add_plainly(&stats->busy_ns, ns);
+    wb_counter_add_plainly(&stats->switches, 1);
+    // Release: should this kernel die now, whoever adopts the task sees its whole context.
+    wb_word_store(&task->owner_state, wb_owner_state(state, owner), WB_RELEASE);
+    return true;
+}
 
 #endif

@@ -20,6 +20,7 @@
 #ifndef WB_WORD_H
 #define WB_WORD_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "wb/word_ops.h"
@@ -105,5 +106,174 @@ struct wb_swapped {
 
 /// Fetches the line at an address that is about to be read, or to be written.
 #define wb_word_prefetch(at, to_write) WB_OPS_PREFETCH(at, to_write)
+
+// ---- Counters and stamps ------------------------------------------------------------------------
+
+// Counter: 64 bits, one writer, any number of readers.
+//
+// Where a pointer has 64 bits it is one word. On other cores the high half is kept twice (Lamport,
+// "Concurrent reading and writing", 1977): the writer stores it before and after the low half,
+// readers load it in the opposite order and try again while the two differ.
+//
+// Stamp: the same for what may jump by any amount, forth and back, such as a time that is over. On
+// other cores it is kept twice, and a sequence says which of the two is whole: a writer that is
+// killed leaves the one before it.
+
+// WB_COUNTER_HALVES, for tests: as where it has 32.
+#if UINTPTR_MAX > UINT32_MAX && !defined WB_COUNTER_HALVES
+
+struct wb_counter {
+    WB_STORED(uint64_t) value;  // one writer: the kernel that owns what is counted
+};
+
+/// Context: the one writer. Never blocks.
+static inline void wb_counter_set(struct wb_counter *c, uint64_t value)
+{
+    // Release: whoever sees it sees what was counted.
+    wb_word_store(&c->value, value, WB_RELEASE);
+}
+
+/// Context: any core.
+static inline uint64_t wb_counter_get(const struct wb_counter *c)
+{
+    return wb_word_load(&c->value, WB_ACQUIRE);
+}
+
+/// Context: the one writer. Never blocks.
+static inline void wb_counter_add(struct wb_counter *c, uint64_t n)
+{
+    wb_counter_set(c, wb_word_load(&c->value, WB_RELAXED) + n);
+}
+
+/// Context: the one writer, while no other was killed in the midst of writing it.
+static inline uint64_t wb_counter_own(const struct wb_counter *c)
+{
+    return wb_word_load(&c->value, WB_RELAXED);
+}
+
+/// Whether so much can be added by wb_counter_add_plainly(), which is short everywhere.
+///
+/// Context: the one writer. Never blocks.
+static inline bool wb_counter_is_plain(const struct wb_counter *c, uint32_t n)
+{
+    (void)c;
+    (void)n;
+    return true;
+}
+
+static inline void wb_counter_add_plainly(struct wb_counter *c, uint32_t n)
+{
+    wb_counter_add(c, n);
+}
+
+struct wb_stamp {
+    WB_STORED(uint64_t) value;  // one writer at a time
+};
+
+/// Context: the one writer. Never blocks.
+static inline void wb_stamp_set(struct wb_stamp *s, uint64_t value)
+{
+    // Release: whoever sees it sees what was stamped.
+    wb_word_store(&s->value, value, WB_RELEASE);
+}
+
+/// Context: any core. Never blocks.
+static inline uint64_t wb_stamp_get(const struct wb_stamp *s)
+{
+    return wb_word_load(&s->value, WB_ACQUIRE);
+}
+
+/// Sets it, unless it is earlier.
+///
+/// Context: the one writer. Never blocks.
+static inline void wb_stamp_lower(struct wb_stamp *s, uint64_t value)
+{
+    if (value < wb_word_load(&s->value, WB_RELAXED))
+        wb_stamp_set(s, value);
+}
+
+#else
+
+struct wb_counter {
+    struct wb_word high;  // one writer: the kernel that owns what is counted
+    struct wb_word low;
+    struct wb_word high_again;
+};
+
+/// Context: the one writer. Never blocks.
+void wb_counter_set(struct wb_counter *c, uint64_t value);
+
+// What is left of the two below when something is carried, or was when the writer was killed.
+__attribute__((cold)) void wb_counter_carry(struct wb_counter *c, uint64_t n);
+__attribute__((cold)) uint64_t wb_counter_settled(const struct wb_counter *c);
+
+// Both are inlined where they are to be quick, and called where code is to be small.
+
+/// Context: the one writer. Never blocks.
+inline void wb_counter_add(struct wb_counter *c, uint64_t n)
+{
+    const uint32_t low = wb_word_load(&c->low, WB_RELAXED);
+
+    // Nearly always: see wb_counter_is_plain().
+    if (__builtin_expect(n <= UINT32_MAX - low && wb_word_load(&c->high, WB_RELAXED) ==
+                                                      wb_word_load(&c->high_again, WB_RELAXED),
+                         1))
+        wb_word_store(&c->low, low + (uint32_t)n, WB_RELEASE);
+    else
+        wb_counter_carry(c, n);
+}
+
+/// Context: the one writer, while no other was killed in the midst of writing it.
+static inline uint64_t wb_counter_own(const struct wb_counter *c)
+{
+    return (uint64_t)wb_word_load(&c->high, WB_RELAXED) << 32 | wb_word_load(&c->low, WB_RELAXED);
+}
+
+/// True: nothing is carried, and the last writer was not killed while it did. Then so much can be
+/// added by wb_counter_add_plainly(), which calls nothing.
+///
+/// Context: the one writer. Never blocks.
+static inline bool wb_counter_is_plain(const struct wb_counter *c, uint32_t n)
+{
+    return n <= UINT32_MAX - wb_word_load(&c->low, WB_RELAXED) &&
+           wb_word_load(&c->high, WB_RELAXED) == wb_word_load(&c->high_again, WB_RELAXED);
+}
+
+static inline void wb_counter_add_plainly(struct wb_counter *c, uint32_t n)
+{
+    wb_word_store(&c->low, wb_word_load(&c->low, WB_RELAXED) + n, WB_RELEASE);
+}
+
+/// Context: any core. Never blocks. Exact for a counter that goes up by less than 2^31 at a time.
+inline uint64_t wb_counter_get(const struct wb_counter *c)
+{
+    const uint32_t again = wb_word_load(&c->high_again, WB_ACQUIRE);
+    const uint32_t low = wb_word_load(&c->low, WB_ACQUIRE);
+    const uint32_t high = wb_word_load(&c->high, WB_ACQUIRE);
+
+    return __builtin_expect(high == again, 1) ? (uint64_t)high << 32 | low : wb_counter_settled(c);
+}
+
+struct wb_stamp {
+    // One writer at a time. `sequence`: how often it was set; its lowest bit says where the last
+    // value is, and the next one goes to the other place.
+    struct wb_word sequence;
+    struct {
+        struct wb_word low, high;
+    } at[2];
+};
+
+/// Context: the one writer. Never blocks.
+void wb_stamp_set(struct wb_stamp *s, uint64_t value);
+
+/// Context: any core. Looks again only if it was set meanwhile. Exact, whatever was set.
+uint64_t wb_stamp_get(const struct wb_stamp *s);
+
+/// Sets it, unless it is earlier.
+///
+/// Context: the one writer. Never blocks.
+void wb_stamp_lower(struct wb_stamp *s, uint64_t value);
+
+#endif
 
 #endif

@@ -4,7 +4,7 @@
 #define WB_CALL_INTERNAL_H
 
 #include "../internal.h"
-#include "wb/call.h"
+#include "wb/wb.h"
 
 // How far a request has come, for the next life of a service whose kernel is killed: with
 // CALL_ANSWERED + the index that the answer's channel had before it, it has been answered if the

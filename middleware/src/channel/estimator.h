@@ -4,7 +4,7 @@
 #ifndef WB_ESTIMATOR_H
 #define WB_ESTIMATOR_H
 
-#include "wb/notify_policy.h"
+#include "wb/channel.h"
 
 enum { ESTIMATOR_SEEN_MAX = 1 << 20 };
 

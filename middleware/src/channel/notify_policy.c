@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Notify policies: receivers that are not woken by each message (wb/notify_policy.h).
+// Notify policies: receivers that are not woken by each message (wb/channel.h).
 //
 // A receiver that waits by a notify policy says when it looks by itself (`look_ns`), then that it
 // waits (WB_WAITS_FOR_NOTIFY), and attempts once more. A sender publishes its message, and then
@@ -15,9 +15,9 @@
 // - Who is killed between its message and its ring leaves a receiver that looks by itself, or is
 //   woken by recovery like everybody.
 
-#include "wb/notify_policy.h"
 #include "attempt.h"
 #include "estimator.h"
+#include "wb/channel.h"
 
 enum { BATCH_SHIFT = 2, DOORBELL_MASK = (1 << BATCH_SHIFT) - 1 };
 

@@ -11,7 +11,7 @@
 // attempt and the block, and there is neither a fence nor another attempt. Should that task move
 // while this one waits, it takes along what this core has stored, `waiting` too.
 
-#include "wb/port.h"
+#include "wb/wb.h"
 
 #include "../word/mem.h"
 #include "attempt.h"

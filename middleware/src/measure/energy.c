@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Residency and energy (acquaviva2008 sections 5 and 6: power by figure 5, times time).
 
-#include "wb/energy.h"
+#include "wb/system.h"
 
 #include "../internal.h"
-#include "wb/system.h"
 
 enum { NS_PER_S = 1000000000 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What wb/latency.h measures, for the files of the middleware that have to do with frames. Inline
+// What wb/channel.h measures, for the files of the middleware that have to do with frames. Inline
 // is what every message passes through.
 #ifndef WB_FRAME_H
 #define WB_FRAME_H

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "wb/record.h"
+#include "wb/descriptor.h"
 
 #include "../internal.h"
 #include "../word/mem.h"
-#include "wb/script.h"
+#include "wb/launcher.h"
 
 enum { FLAG_BYTES = 8 };  // the completeness word, padded so that entries stay aligned
 
@@ -76,7 +76,7 @@ static uint32_t in_wait_queue(const struct wb_task *task, const struct wb_wait_q
     return waited(holder != 0 ? WB_WAIT_MUTEX : WB_WAIT_SEMAPHORE, 0);
 }
 
-// Several at once are waited for by a set (wb/wait.h).
+// Several at once are waited for by a set (wb/wb.h).
 static uint32_t at_port(const struct wb_task *task)
 {
     const struct wb_port *found = NULL;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "wb/response.h"
+#include "wb/descriptor.h"
 
 #include "../internal.h"
 #include "buckets.h"

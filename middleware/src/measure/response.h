@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What wb/response.h measures, for the files of the middleware where firings begin and end. Inline
-// is what every message and every firing passes through, whoever else calls it.
+// What wb/descriptor.h measures, for the files of the middleware where firings begin and end.
+// Inline is what every message and every firing passes through, whoever else calls it.
 #ifndef WB_RESPONSE_INTERNAL_H
 #define WB_RESPONSE_INTERNAL_H
 

@@ -2,7 +2,7 @@
 #include "context.h"
 
 #include "../word/mem.h"
-#include "wb/port.h"
+#include "wb/wb.h"
 
 enum { MAGIC = 0x57bc0e47, ALIGN = 64 };
 

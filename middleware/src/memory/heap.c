@@ -8,8 +8,8 @@
 #include "../internal.h"
 #include "../word/mem.h"
 #include "kingsley.h"
-#include "wb/memory.h"
 #include "wb/system.h"
+#include "wb/wb.h"
 
 void wb_heap_init(struct wb_heap *heap, void *memory, size_t bytes)
 {

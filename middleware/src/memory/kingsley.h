@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "wb/heap.h"
+#include "wb/channel.h"
 
 enum { KINGSLEY_HEADER_BYTES = 16, KINGSLEY_FIRST_LOG2 = 5 };
 

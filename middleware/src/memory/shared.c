@@ -13,8 +13,8 @@
 #include "../internal.h"
 #include "../word/mem.h"
 #include "pool.h"
-#include "wb/memory.h"
 #include "wb/system.h"
+#include "wb/wb.h"
 
 enum {
     SMALL_CLASS = POOL_PAGE_CLASS + 1,  // the last whose blocks are kept after they were freed

@@ -4,7 +4,7 @@
 
 #include "../internal.h"
 #include "../word/mem.h"
-#include "wb/script.h"
+#include "wb/launcher.h"
 
 // ---- What they have in common -------------------------------------------------------------------
 

@@ -8,7 +8,7 @@
 // order, so the compiler's order is enough (wb_word_order()).
 
 #include "run.h"
-#include "wb/memory.h"
+#include "wb/wb.h"
 
 void *extent_alloc(struct wb_task *self, size_t count, size_t bytes)
 {

@@ -4,7 +4,7 @@
 #define WB_RUN_H
 
 #include "../task/message.h"
-#include "wb/script.h"
+#include "wb/launcher.h"
 
 // Where a task is in its script.
 struct spot {

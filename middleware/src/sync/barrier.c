@@ -10,7 +10,7 @@
 // entries, and whether that was other in the round before: so all who wait for a round are told the
 // same, whoever looks first.
 
-#include "wb/barrier.h"
+#include "wb/wb.h"
 
 #include "wait_queue.h"
 

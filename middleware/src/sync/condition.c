@@ -13,7 +13,7 @@
 // a waiter finds that the holder is over, and takes the mutex, or another has taken it before; and
 // who takes it over chooses all that wait with it (mutex.c).
 
-#include "wb/condition.h"
+#include "wb/wb.h"
 
 #include "wait_queue.h"
 

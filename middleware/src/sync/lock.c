@@ -4,7 +4,7 @@
 // looked up while others add, and one compare-and-swap adds it whole.
 
 #include "wait_queue.h"
-#include "wb/semaphore.h"
+#include "wb/wb.h"
 
 // Fibonacci hashing (Knuth, volume 3, section 6.4): addresses differ in their middle bits.
 static uint32_t place_of(const void *address)

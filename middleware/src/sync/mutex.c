@@ -3,7 +3,7 @@
 // a mutex whose holder is over needs no repair: the next taker sees it, and says so.
 
 #include "wait_queue.h"
-#include "wb/semaphore.h"
+#include "wb/wb.h"
 
 void wb_mutex_init(struct wb_mutex *mutex)
 {

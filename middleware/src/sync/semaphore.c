@@ -2,7 +2,7 @@
 // Semaphores: a count of permits. One compare-and-swap takes a permit and one gives it, so a task
 // that is killed has done the whole of it or nothing.
 
-#include "wb/semaphore.h"
+#include "wb/wb.h"
 
 #include "wait_queue.h"
 

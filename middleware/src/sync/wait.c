@@ -10,7 +10,7 @@
 // A task that waits for a set takes nothing, so nobody is passed over for it: who gives a permit
 // wakes all that have the wait queue in their set, and besides the one that is to take it.
 
-#include "wb/wait.h"
+#include "wb/wb.h"
 
 #include "../channel/attempt.h"
 #include "wait_queue.h"

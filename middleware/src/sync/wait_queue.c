@@ -15,7 +15,7 @@
 // and everybody tries again.
 
 #include "wait_queue.h"
-#include "wb/barrier.h"
+#include "wb/wb.h"
 
 static bool waits_at(const struct wb_task *task, const struct wb_wait_queue *queue)
 {

@@ -5,6 +5,7 @@
 #include "../internal.h"
 #include "../word/mem.h"
 #include "../word/names.h"
+#include "wb/launcher.h"
 
 static bool name_is_valid(const char *name)
 {

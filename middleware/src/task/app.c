@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The application's parameters and memory.
 
-#include "wb/app.h"
+#include "wb/wb.h"
 
 #include "../word/mem.h"
 #include "wb/system.h"

@@ -7,7 +7,7 @@
 
 #include "../internal.h"
 #include "../parts.h"
-#include "wb/work.h"
+#include "wb/descriptor.h"
 
 // A stream of its own: what a task computes does not depend on when it is released.
 enum { STREAM = 1 << 30 };

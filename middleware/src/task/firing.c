@@ -2,10 +2,9 @@
 // Firings, as steps: where one is stands in `struct firing`, nothing of it on the stack. So a
 // kernel may take the next step in a task's place, without a switch to its stack (wb_task.step).
 
-#include "wb/firing.h"
+#include "wb/wb.h"
 
 #include "message.h"
-#include "wb/memory.h"
 
 enum phase {
     BEGIN,  // a firing, if there is another

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages of tasks that say what one holds by its number (wb/firing.h): one at a time, in steps
+// Messages of tasks that say what one holds by its number (wb/wb.h): one at a time, in steps
 // that do not block. What firings and scripts have in common. Inline: every message passes here.
 #ifndef WB_MESSAGE_H
 #define WB_MESSAGE_H
 
 #include "../channel/attempt.h"
-#include "wb/firing.h"
+#include "wb/wb.h"
 
 struct passing {
     const struct wb_messages *messages;

@@ -2,6 +2,7 @@
 // Laying out a system. Runs in the launcher only, before any kernel.
 
 #include "wb/system.h"
+#include "wb/launcher.h"
 
 #include "../internal.h"
 #include "../word/mem.h"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The life of a task: what its kernel tells of it.
 
-#include "wb/task.h"
+#include "wb/launcher.h"
+#include "wb/wb.h"
 
 #include "../internal.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What tasks compute, and on which kinds of cores.
 
-#include "wb/work.h"
+#include "wb/descriptor.h"
 
 #include "../internal.h"
 

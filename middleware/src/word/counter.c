@@ -2,7 +2,7 @@
 // Counters of two halves. In a file, not in the header: a board has little memory for code.
 
 #define WB_COUNTER_HALVES  // compiled everywhere, for the tests
-#include "wb/counter.h"
+#include "wb/word.h"
 
 extern inline void wb_counter_add(struct wb_counter *c, uint64_t n);
 extern inline uint64_t wb_counter_get(const struct wb_counter *c);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names (see wb/names.h): what has a hash is searched from its slot on, to the first that is free.
+// Names (see wb/system.h): what has a hash is searched from its slot on, to the first that is free.
 #ifndef WB_WORD_NAMES_H
 #define WB_WORD_NAMES_H
 
 #include <stddef.h>
 
-#include "wb/names.h"
+#include "wb/system.h"
 
 /// How many slots so many names need: at least one in two is free.
 uint32_t wb_names_slots(uint32_t names);

@@ -6,7 +6,7 @@ use crate::in_c::members;
 use crate::schema::words;
 
 words! {
-    /// What happens in an event; see `wb/script.h`.
+    /// What happens in an event; see `wb/launcher.h`.
     #[expect(missing_docs, reason = "the words of the file")]
     pub enum Verb {
         Run = "run", "WB_SCRIPT_RUN";

@@ -21,8 +21,8 @@ use messages::{Answer, Order};
 
 pub use serve::called;
 
-/// How long a guardian may take to answer: it waits for the journal at most 30 s, twice if it has to
-/// while it sweeps.
+/// How long a guardian may take to answer: it waits for the journal for 30 s at most, twice if it
+/// has to while it sweeps.
 const PATIENCE: Duration = Duration::from_secs(75);
 
 /// An occupation that lasts as long as this, its program, and the process that has it.

@@ -12,8 +12,8 @@
 #ifndef WB_POLICY_PICK_H
 #define WB_POLICY_PICK_H
 
+#include "wb/descriptor.h"
 #include "wb/policy.h"
-#include "wb/work.h"
 
 struct wb_pick {
     uint32_t task, core;

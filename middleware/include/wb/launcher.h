@@ -1,30 +1,124 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scripts: tasks that do one event after the other, as a list says: run, sleep, lock, send, wait.
-//
-// What a thread of a program does from outside: a workload generator's phases, a recorded trace, a
-// control loop with several messages. A task with one firing for ever is an actor (wb/firing.h).
-//
-// Events are numbered by their place in the list. Loops are events, too: WB_SCRIPT_LOOP begins one,
-// WB_SCRIPT_END ends it, and each says where the other is. One turn of a loop that is marked
-// (`is_firing`) is a firing of its task. Times and the four measures are those of rt-app's log
-// (github.com/scheduler-tools/rt-app, doc/tutorial.txt).
-#ifndef WB_SCRIPT_H
-#define WB_SCRIPT_H
+// For launchers: what a system is made of, before its kernels run.
+#ifndef WB_LAUNCHER_H
+#define WB_LAUNCHER_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "wb/barrier.h"
-#include "wb/channel.h"
-#include "wb/condition.h"
-#include "wb/counter.h"
-#include "wb/firing.h"
-#include "wb/semaphore.h"
-#include "wb/status.h"
+#include "wb/system.h"
 
-struct wb_system;
-struct wb_task;
+struct wb_task_config {
+    const char *name;
+    uint32_t index, core, priority;  // a larger number is more urgent
+    // One bit for each core that may run it, `core` among them: whichever is free. 0, or a single
+    // one: it stays on `core` until somebody moves it.
+    uint32_t cores;
+    wb_task_entry *entry;
+    bool migratable, restart, replay;
+    // Each wait is a checkpoint for a request to move. Not for WB_RECREATE: its life would begin
+    // again in the midst of what it does.
+    bool moves_at_waits;
+    enum wb_mode mode;
+    uint32_t checkpoint_every;
+    void *stack;
+    void *heap;  // NULL: from the arena
+    size_t stack_bytes, heap_bytes;
+    bool follows_rate;
+    uint64_t period_ns, deadline_ns, offset_ns;  // period 0: not periodic; deadline 0: the period
+    // The frames per second in thousandths that period_ns is rounded down from, 0: it is exact.
+    // What period_ns and offset_ns leave is in parts of a nanosecond that has rate_millihz of them.
+    uint32_t rate_millihz, period_rest, offset_rest;
+    // Jobs begin up to jitter_ns after their release, evenly drawn. A sporadic task has gap_ns, not
+    // 0: a job is released its period and so much more, exponentially drawn around that mean, after
+    // the last. Both need the part `arrivals` (wb/system.h).
+    uint64_t jitter_ns, gap_ns;
+};
+
+struct wb_channel_config {
+    const char *name;
+    uint32_t slots, slot_bytes, initial;  // initial: zeroed messages present at the start
+    bool mailbox;
+    bool answers;  // of a service to one caller (see wb/wb.h)
+    // The room for what a firing (wb/wb.h) sends is claimed when it begins, and that of what it
+    // receives is free when it ends; else room is claimed after it has computed, for one message
+    // after the other, and free as soon as the message is received. Of no mailbox.
+    bool claims_at_start;
+    // Its slots lie in memory that is nearer to the cores. For whoever lays the system out: here it
+    // is nothing but wb_channel.charged.
+    bool internal;
+    // When its receiver learns of messages; needs the part `notify` (wb/system.h).
+    struct wb_notify_config notify;
+};
+
+/// How many bytes of memory wb_system_init() and the wb_*_add() calls need for `config`, without
+/// what channels, heaps and wb_app_alloc() add.
+size_t wb_system_bytes(const struct wb_system_config *config);
+
+/// Lays out a system in `memory`, zeroed and visible to every kernel at this address.
+///
+/// Context: the launcher, once, before any kernel runs. Never blocks.
+/// Memory:  `memory` stays the caller's and must outlive every kernel.
+/// Returns: WB_OK, WB_ERR_INVAL for a bad config, WB_ERR_NOMEM.
+WB_MUST_USE enum wb_status wb_system_init(struct wb_system **system, void *memory, size_t bytes,
+                                          const struct wb_system_config *config);
+
+/// What the kernels must be able to do for such a task (enum wb_capability).
+///
+/// Context: any. Never blocks.
+uint32_t wb_task_needs(const struct wb_task_config *config);
+
+/// Adds a task, a channel, or a port that binds them. Names are copied.
+///
+/// Context: the launcher, before wb_system_start(). Never blocks.
+/// Returns: WB_OK; WB_ERR_INVAL for a bad value, a name that is taken, or a second sender or
+///          receiver of a channel that is no mailbox; WB_ERR_NOMEM beyond the bounds of the config;
+///          WB_ERR_UNABLE for a task that needs what the kernels cannot do.
+WB_MUST_USE enum wb_status wb_task_add(struct wb_system *system,
+                                       const struct wb_task_config *config, struct wb_task **task);
+WB_MUST_USE enum wb_status wb_channel_add(struct wb_system *system,
+                                          const struct wb_channel_config *config,
+                                          struct wb_channel **channel);
+WB_MUST_USE enum wb_status wb_port_add(struct wb_task *task, struct wb_channel *channel,
+                                       enum wb_direction direction, const char *name,
+                                       uint32_t index);
+
+/// Says how many messages pass a port in each firing of its task: 1 to WB_RATE_MAX.
+///
+/// Context: the launcher, before wb_system_start(). Never blocks.
+/// Returns: WB_OK; WB_ERR_INVAL for a rate out of range.
+WB_MUST_USE enum wb_status wb_port_set_rate(struct wb_port *port, uint32_t rate);
+
+/// Adds a parameter of the application. All of it is copied.
+///
+/// Context: the launcher, before wb_system_start(). Never blocks.
+/// Returns: WB_OK; WB_ERR_NOMEM beyond the bounds of the config.
+WB_MUST_USE enum wb_status wb_param_add(struct wb_system *system, const char *key, const char *text,
+                                        const double *numbers, uint32_t n_numbers);
+
+/// Makes every task ready for the kernel of its core to attach, and fixes the start of time.
+///
+/// Returns: WB_OK; WB_ERR_NOMEM when the transfer buffer cannot be had; or what
+///          wb_kernel_task_init() says of a stack.
+WB_MUST_USE enum wb_status wb_system_start(struct wb_system *system, uint64_t start_ns);
+
+/// Counts the time of the tasks that were running when the run was cut off.
+///
+/// Context: the launcher, once no kernel runs any more.
+void wb_system_settle(struct wb_system *system, uint64_t now_ns);
+
+// ---- Scripts ------------------------------------------------------------------------------------
+
+// Scripts: tasks that do one event after the other, as a list says: run, sleep, lock, send, wait.
+//
+// What a thread of a program does from outside: a workload generator's phases, a recorded trace, a
+// control loop with several messages. A task with one firing for ever is an actor (wb/wb.h).
+//
+// Events are numbered by their place in the list. Loops are events, too: WB_SCRIPT_LOOP begins one,
+// WB_SCRIPT_END ends it, and each says where the other is. One turn of a loop that is marked
+// (`is_firing`) is a firing of its task. Times and the four measures are those of rt-app's log
+// (github.com/scheduler-tools/rt-app, doc/tutorial.txt).
 
 enum {
     WB_SCRIPT_DEPTH = 8,        // loops within each other
