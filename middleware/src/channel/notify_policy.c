@@ -15,7 +15,7 @@
 // - Who is killed between its message and its ring leaves a receiver that looks by itself, or is
 //   woken by recovery like everybody.
 
-#include "attempt.h"
+#include "channel.h"
 #include "estimator.h"
 #include "wb/channel.h"
 

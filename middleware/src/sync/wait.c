@@ -12,7 +12,7 @@
 
 #include "wb/wb.h"
 
-#include "../channel/attempt.h"
+#include "../channel/channel.h"
 #include "wait_queue.h"
 
 // ---- Looking ------------------------------------------------------------------------------------

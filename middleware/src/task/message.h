@@ -4,7 +4,7 @@
 #ifndef WB_MESSAGE_H
 #define WB_MESSAGE_H
 
-#include "../channel/attempt.h"
+#include "../channel/channel.h"
 #include "wb/wb.h"
 
 struct passing {

@@ -17,7 +17,7 @@ members! {
 }
 
 members! {
-    /// An event of a script; script.h says of each verb what the rest means.
+    /// An event of a script; launcher.h says of each verb what the rest means.
     pub struct PlanEvent: "wb_script_event" {
         /// What happens.
         needed verb: Verb;
