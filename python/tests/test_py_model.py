@@ -5,11 +5,9 @@ from __future__ import annotations
 
 import os
 import pickle
-import re
-import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import fields, is_dataclass
+from dataclasses import is_dataclass
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -17,11 +15,9 @@ from typing import Any
 import numpy as np
 import pytest
 import whimbrel
-from whimbrel import _toml, _words, errors, model
+from whimbrel import _keys, _words, errors
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tools/site"))
-from examples import TABLE, lines  # noqa: E402
 
 APPS = [
     *sorted((ROOT / "apps").glob("*/app.toml")),
@@ -47,36 +43,6 @@ def test_a_platform_is_the_same_after_it_was_written_and_read(path: Path) -> Non
     read = whimbrel.Platform.load(path)
     assert whimbrel.Platform.parse(read.to_toml()) == read.changed()
     assert whimbrel.Platform.load(path.stem) == read
-
-
-def keys(document: str) -> dict[str, set[str]]:
-    """The keys of each table in the example at the head of a document."""
-    found: dict[str, set[str]] = {}
-    for table, line in lines(ROOT / document):
-        known = found.setdefault(table, set())
-        if key := re.match(r"([a-z_]+) = ", line):
-            known.add(key[1])
-    return found
-
-
-CLASSES = [class_ for class_ in vars(model).values() if is_dataclass(class_)]
-
-
-@pytest.mark.parametrize("class_", CLASSES, ids=lambda class_: class_.__name__)
-def test_every_key_of_the_documents_is_a_field(class_: type) -> None:
-    said = TABLE.search(class_.__doc__ or "")
-    assert said is not None, "its text names no table"
-    has = {_toml.key_of(field.name) for field in fields(class_)}
-    assert keys(said[2])[said[1]] <= has
-
-
-def test_every_table_of_the_documents_has_a_class() -> None:
-    said = {found.groups() for c in CLASSES if (found := TABLE.search(c.__doc__ or ""))}
-    for document in ("docs/app-toml.md", "docs/platform-toml.md"):
-        tables = set(keys(document)) - {"params", ""}
-        # These are costs, as `costs.send` is.
-        tables -= {"costs.switch", "doorbell.send", "doorbell.receive"}
-        assert tables == {table for table, of in said if of == document}
 
 
 def test_an_object_travels_to_another_process(player: whimbrel.Application) -> None:
@@ -143,7 +109,8 @@ def test_a_value_of_a_wrong_type_is_a_type_error(value: Any) -> None:
 
 
 def test_the_package_names_everything_that_objects_are_made_of() -> None:
-    assert {class_.__name__ for class_ in CLASSES} <= set(whimbrel.__all__)
+    classes = {name for name, class_ in vars(_keys).items() if is_dataclass(class_)}
+    assert classes - {"App"} <= set(whimbrel.__all__)
 
 
 def test_options_are_told_as_parameters_but_for_those_of_commands() -> None:

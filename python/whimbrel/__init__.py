@@ -14,35 +14,32 @@ if TYPE_CHECKING:
     from ._core import __version__
     from ._keys import (
         Barrier,
-        Channel,
-        Condition,
-        Mailbox,
-        Mutex,
-        Semaphore,
-        Service,
-        Task,
-        Timer,
-    )
-    from .errors import ClusterError, Error, InputError, PolicyError, RunError, Trouble
-    from .exploration import Exploration, explore
-    from .model import (
-        Application,
         Block,
         Bus,
         Cache,
+        Channel,
+        Condition,
         Core,
         Cost,
         Doorbell,
         IdleState,
         Leakage,
+        Mailbox,
         Memory,
         Mesh,
-        Platform,
+        Mutex,
         Point,
+        Semaphore,
+        Service,
+        Task,
         Thermal,
+        Timer,
         Transition,
         Work,
     )
+    from .errors import ClusterError, Error, InputError, PolicyError, RunError, Trouble
+    from .exploration import Exploration, explore
+    from .model import Application, Platform
     from .policies import Move, SeenCore, SeenTask, SetPoint, Snapshot
     from .runs import Run, open_run
     from .simulation import simulate
@@ -94,7 +91,7 @@ __all__ = [
 ]
 
 # Where a name is looked for when it is first used: figures need nothing that is compiled.
-_PARTS = ("errors", "policies", "model", "runs", "simulation", "exploration", "_core")
+_PARTS = ("errors", "policies", "model", "_keys", "runs", "simulation", "exploration", "_core")
 
 
 def __getattr__(name: str) -> object:

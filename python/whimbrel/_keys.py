@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of app.toml as dataclasses. `make keys` makes this file."""
+"""The tables of app.toml and platform.toml as dataclasses: `make keys`."""
 
 from __future__ import annotations
 
@@ -245,3 +245,314 @@ class Service:
     "external"."""
     answer_memory: str | None = None
     """Where answers lie; "external" or "internal"; default "external"."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Platform:
+    """The platform: `[platform]` of docs/platform-toml.md."""
+
+    name: str
+    """The platform's name."""
+    description: str | None = None
+    """One line about the platform; default: none."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Point:
+    """Its operating points, from the lowest frequency to the highest: `[[core.point]]` of
+    docs/platform-toml.md."""
+
+    mhz: Number
+    """The frequency, at least a thousandth of the highest; 0.001 to 1e6."""
+    volts: Number | None = None
+    """The supply voltage; 0.1 to 100; default: not known."""
+    active_mw: Number
+    """The power while a task runs; 0 to 4e6."""
+    idle_mw: Number | None = None
+    """The power while no task runs, with `idle = "on"`; 0 to 4e6; default: that of active_mw."""
+    static_mw: Number | None = None
+    """The part of both that follows temperature: see [core.leakage]; 0 to 4e6; default 0."""
+    source: str | None = None
+    """Where its numbers are from; default: none."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Transition:
+    """Going from one point to another: `[core.transition]` of docs/platform-toml.md."""
+
+    time_us: Number
+    """The time for which the core does nothing; 0 to 1e9."""
+    energy_uj: Number | None = None
+    """The energy in addition; 0 to 1e9; default 0."""
+    source: str
+    """Where its numbers are from."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class IdleState:
+    """States of an idle core, from the shallowest to the deepest; without, it draws idle_mw:
+    `[[core.idle_state]]` of docs/platform-toml.md."""
+
+    name: str
+    """The state's name."""
+    power_mw: Number
+    """The power in it; 0 to 4e6."""
+    enter_us: Number | None = None
+    """From the decision until its power is reached, at active power; 0 to 1e9; default 0."""
+    exit_us: Number | None = None
+    """From the doorbell until the core runs, at active power; 0 to 1e9; default 0."""
+    after_us: Number | None = None
+    """The time without work after which it is entered; 0 to 1e9; default 0."""
+    loses_cache: bool | None = None
+    """Whether the core's cache is empty after it; default false."""
+    ring_us: Number | None = None
+    """The time for which ringing a core in it takes longer, after [doorbell.send]; 0 to 1e9;
+    default 0."""
+    switch_us: Number | None = None
+    """The time for which the first switch after it takes longer; 0 to 1e9; default 0."""
+    refill_us: Number | None = None
+    """The time for which the first firing after it takes longer, as busy time of its task; 0 to
+    1e9; default 0."""
+    source: str
+    """Where its numbers are from."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Leakage:
+    """Power that follows temperature: static_mw * exp((temperature - reference_c) / slope_c):
+    `[core.leakage]` of docs/platform-toml.md."""
+
+    reference_c: Number
+    """The temperature of the stated power; -273 to 1000."""
+    slope_c: Number
+    """The degrees for a factor of e; 1 to 1000."""
+    source: str
+    """Where its numbers are from."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cache:
+    """Warm-up after a switch or a migration: `[core.cache]` of docs/platform-toml.md."""
+
+    size: int | str
+    """The size; 1 to 1024GiB."""
+    line_bytes: int
+    """The size of a line; 1 to 4096."""
+    miss_ns: Number
+    """The time of a missing line, before its way through bus or mesh; 0 to 1e9."""
+    far_ns: Number | None = None
+    """The time that a line of a message from another core takes longer; 0 to 1e9; default 0."""
+    disturbed: Number | None = None
+    """The part of the times with missing lines that takes longer, as under a hypervisor; 1e-6
+    to 1; default: none."""
+    disturbed_us: Number | None = None
+    """The mean of how much longer, exponentially distributed, as busy time; 0 to 1e9; default:
+    none."""
+    source: str
+    """Where its numbers are from."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Core:
+    """A core, or `count` of them; without any: those of the machine: `[[core]]` of
+    docs/platform-toml.md."""
+
+    count: int | None = None
+    """The number of cores alike; 1 to 4095; default 1."""
+    kind: str | None = None
+    """The kind, for which tasks have cycles; default "core"."""
+    idle: str | None = None
+    """"off": an idle core is shut down and consumes nothing; "on" or "off"; default "on"."""
+    start_mhz: Number | None = None
+    """The frequency of the point at which it begins; 0.001 to 1e6; default: the highest."""
+    scheduling: str | None = None
+    """When the kernel takes the core from a task; "cooperative", "preemptive", "edf" or "fair";
+    default "cooperative"; simulator only."""
+    slice_us: Number | None = None
+    """With "preemptive": the turns of equally urgent tasks; with "fair": what a task asks for;
+    1 to 1e9; default: turns end when one waits; "fair": 2800; simulator only."""
+    tick_us: Number | None = None
+    """With "fair": the time between two looks of the kernel whether a slice has ended; 1 to
+    1e9; default: when it has ended; simulator only."""
+    timer_slack_us: Number | None = None
+    """The delay of sleeps, timers and time-outs of tasks with a priority up to 8; 0 to 1e9;
+    default 0; simulator only."""
+    node: tuple[int, ...] | None = None
+    """Its node of the mesh; 0 to 4094; default: the one after the core before."""
+    source: str | None = None
+    """Where its frequencies and powers are from; default: none."""
+    point: tuple[Point, ...] = ()
+    """Its operating points, from the lowest frequency to the highest."""
+    transition: Transition | None = None
+    """Going from one point to another."""
+    idle_state: tuple[IdleState, ...] = ()
+    """States of an idle core, from the shallowest to the deepest; without, it draws idle_mw."""
+    leakage: Leakage | None = None
+    """Power that follows temperature: static_mw * exp((temperature - reference_c) / slope_c)."""
+    cache: Cache | None = None
+    """Warm-up after a switch or a migration."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cost:
+    """What an act costs: (cycles + units * cycles_per_unit) / frequency + time_us:
+    `[costs.send]` of docs/platform-toml.md."""
+
+    cycles: Number | None = None
+    """Cycles of each act; 0 to 1e15; default 0."""
+    cycles_per_unit: Number | None = None
+    """Cycles for each unit: see below; 0 to 1e15; default 0."""
+    time_us: Number | None = None
+    """Time of each act; 0 to 1e9; default 0."""
+    source: str
+    """Where its numbers are from."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Memory:
+    """A memory of all cores, or of one: `[[memory]]` of docs/platform-toml.md."""
+
+    name: str
+    """The memory's name."""
+    kind: str
+    """Globally visible memory is the first that is "shared"; "shared", "private" or
+    "scratchpad"."""
+    core: int | None = None
+    """The core of a memory that is not shared; 0 to 4094; default: every core has one."""
+    size: int | str
+    """The size; 1 to 18446744073709551615."""
+    latency_ns: Number
+    """The time until a transfer begins; 0 to 1e9."""
+    mb_per_s: Number
+    """10^6 bytes per second; 0.001 to 1e9."""
+    node: tuple[int, ...] | None = None
+    """Its node of the mesh; 0 to 4094; default: [0, 0]."""
+    source: str
+    """Where its numbers are from."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bus:
+    """What all cores share, unless there is a mesh; needs a shared memory: `[bus]` of
+    docs/platform-toml.md."""
+
+    arbitration: str | None = None
+    """First come, first served; or a slot of one burst for each core in turn, used or not;
+    "fcfs" or "tdma"; default "fcfs"."""
+    mhz: Number
+    """The frequency; 0.001 to 1e6."""
+    width_bytes: int
+    """The bytes of each cycle; 1 to 4096."""
+    setup_cycles: int | None = None
+    """The cycles before each burst; 0 to 1000000; default 0."""
+    burst_bytes: int
+    """The most bytes before others have their turn; 1 to 1048576."""
+    pj_per_byte: Number | None = None
+    """The energy of each byte; 0 to 1e6; default 0."""
+    source: str
+    """Where its numbers are from."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mesh:
+    """Links between neighbours: messages go along their row first, then along the column:
+    `[mesh]` of docs/platform-toml.md."""
+
+    columns: int
+    """The nodes of a row; 1 to 64."""
+    rows: int
+    """The nodes of a column; 1 to 64."""
+    mhz: Number
+    """The frequency of the links; 0.001 to 1e6."""
+    width_bytes: int
+    """The bytes of each cycle; 1 to 4096."""
+    hop_cycles: int
+    """The cycles in each router; 0 to 1000000."""
+    pj_per_byte_hop: Number | None = None
+    """The energy of each byte and hop; 0 to 1e6; default 0."""
+    source: str
+    """Where its numbers are from."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Doorbell:
+    """How one core gets the attention of another; without it an interrupt that costs nothing:
+    `[doorbell]` of docs/platform-toml.md."""
+
+    kind: str
+    """How an idle core notices; "interrupt" or "polling"."""
+    latency_us: Number | None = None
+    """The time until the other core can notice; 0 to 1e9; default 0."""
+    interval_us: Number | None = None
+    """With "polling": the time between two looks of an idle core; 1e-6 to 1e9."""
+    source: str
+    """Where its numbers are from."""
+    send: Cost | None = None
+    """What ringing costs."""
+    receive: Cost | None = None
+    """What the interrupt's entry and exit cost, or one look."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Thermal:
+    """What carries heat; needs a floorplan: `[thermal]` of docs/platform-toml.md."""
+
+    ambient_c: Number
+    """The temperature of the surroundings; -273 to 1000."""
+    thickness_mm: Number
+    """The thickness of the die; 1e-9 to 1e12."""
+    conductivity_w_per_m_k: Number
+    """The conductivity of the die; 1e-9 to 1e12."""
+    capacity_j_per_m3_k: Number
+    """The heat capacity of the die; 1e-9 to 1e12."""
+    sink_k_per_w: Number
+    """The resistance from the whole of the die to the surroundings; 1e-9 to 1e12."""
+    sink_j_per_k: Number
+    """The heat capacity of what carries the heat off; 1e-9 to 1e12."""
+    step_ms: Number
+    """The time from one computation of temperatures to the next; 0.001 to 1e6."""
+    source: str
+    """Where its numbers are from."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Block:
+    """A rectangle of the floorplan; they do not overlap: `[[block]]` of docs/platform-toml.md."""
+
+    name: str
+    """The block's name."""
+    core: int | None = None
+    """The core whose power it takes; 0 to 4094; default: none."""
+    x_mm: Number
+    """The left edge; -10000 to 10000."""
+    y_mm: Number
+    """The lower edge; -10000 to 10000."""
+    width_mm: Number
+    """The width; 0.001 to 10000."""
+    height_mm: Number
+    """The height; 0.001 to 10000."""
+    columns: int | None = None
+    """Equal blocks beside each other, of the cores that follow; 1 to 64; default 1."""
+    rows: int | None = None
+    """Rows of them; 1 to 64; default 1."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Work:
+    """Measured cycles of one firing of a task; they precede those of the application:
+    `[[work]]` of docs/platform-toml.md."""
+
+    app: str
+    """The application."""
+    task: str
+    """One of its tasks."""
+    index: int | None = None
+    """Which of the tasks of that name; 0 to 4294967295; default: all of which no other table
+    says more."""
+    cycles: int
+    """The cycles; 1 to 2^48."""
+    working_set: int | str | None = None
+    """Memory that the firing comes back to; at most 1024GiB; default: what the application
+    says."""
+    source: str
+    """Where its numbers are from."""

@@ -16,20 +16,27 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
-from . import _toml, _words
+from . import _keys, _toml, _words
 from ._keys import (
-    App,
     Barrier,
+    Block,
+    Bus,
     Channel,
     Condition,
+    Core,
+    Cost,
+    Doorbell,
     Mailbox,
+    Memory,
+    Mesh,
     Mutex,
-    Number,
     Param,
     Semaphore,
     Service,
     Task,
+    Thermal,
     Timer,
+    Work,
 )
 from ._native import _core
 
@@ -83,7 +90,7 @@ class _Described:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Application(App, _Described):
+class Application(_keys.App, _Described):
     """Tasks and the channels between them; its plain fields are `[app]` of docs/app-toml.md."""
 
     tasks: tuple[Task, ...] = ()
@@ -164,193 +171,10 @@ class Application(App, _Described):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Point:
-    """An operating point of a core: `[[core.point]]` of docs/platform-toml.md."""
-
-    mhz: Number
-    active_mw: Number
-    volts: Number | None = None
-    idle_mw: Number | None = None
-    static_mw: Number | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Transition:
-    """Going from one operating point to another: `[core.transition]` of docs/platform-toml.md."""
-
-    time_us: Number
-    source: str
-    energy_uj: Number | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class IdleState:
-    """A state of an idle core: `[[core.idle_state]]` of docs/platform-toml.md."""
-
-    name: str
-    power_mw: Number
-    source: str
-    enter_us: Number | None = None
-    exit_us: Number | None = None
-    after_us: Number | None = None
-    loses_cache: bool | None = None
-    ring_us: Number | None = None
-    switch_us: Number | None = None
-    refill_us: Number | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Leakage:
-    """Power that follows temperature: `[core.leakage]` of docs/platform-toml.md."""
-
-    reference_c: Number
-    slope_c: Number
-    source: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class Cache:
-    """What a task finds warm: `[core.cache]` of docs/platform-toml.md."""
-
-    size: int | str
-    line_bytes: int
-    miss_ns: Number
-    source: str
-    far_ns: Number | None = None
-    disturbed: Number | None = None
-    disturbed_us: Number | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Core:
-    """A core, or `count` of them: `[[core]]` of docs/platform-toml.md."""
-
-    point: tuple[Point, ...] = ()
-    count: int | None = None
-    kind: str | None = None
-    idle: str | None = None
-    start_mhz: Number | None = None
-    scheduling: str | None = None
-    slice_us: Number | None = None
-    tick_us: Number | None = None
-    timer_slack_us: Number | None = None
-    node: tuple[int, int] | None = None
-    source: str | None = None
-    transition: Transition | None = None
-    idle_state: tuple[IdleState, ...] = ()
-    leakage: Leakage | None = None
-    cache: Cache | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Cost:
-    """What an act costs: `[costs.send]` and its like of docs/platform-toml.md."""
-
-    source: str
-    cycles: Number | None = None
-    cycles_per_unit: Number | None = None
-    time_us: Number | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Memory:
-    """A memory of all cores, or of one: `[[memory]]` of docs/platform-toml.md."""
-
-    name: str
-    kind: str
-    size: int | str
-    latency_ns: Number
-    mb_per_s: Number
-    source: str
-    core: int | None = None
-    node: tuple[int, int] | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Bus:
-    """What all cores share: `[bus]` of docs/platform-toml.md."""
-
-    arbitration: str
-    mhz: Number
-    width_bytes: int
-    burst_bytes: int
-    source: str
-    setup_cycles: int | None = None
-    pj_per_byte: Number | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Mesh:
-    """Links between neighbours: `[mesh]` of docs/platform-toml.md."""
-
-    columns: int
-    rows: int
-    mhz: Number
-    width_bytes: int
-    hop_cycles: int
-    source: str
-    pj_per_byte_hop: Number | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Doorbell:
-    """How one core gets the attention of another: `[doorbell]` of docs/platform-toml.md."""
-
-    kind: str
-    source: str
-    latency_us: Number | None = None
-    interval_us: Number | None = None
-    send: Cost | None = None
-    receive: Cost | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Thermal:
-    """What carries heat: `[thermal]` of docs/platform-toml.md."""
-
-    ambient_c: Number
-    thickness_mm: Number
-    conductivity_w_per_m_k: Number
-    capacity_j_per_m3_k: Number
-    sink_k_per_w: Number
-    sink_j_per_k: Number
-    step_ms: Number
-    source: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class Block:
-    """A rectangle of the floorplan: `[[block]]` of docs/platform-toml.md."""
-
-    name: str
-    x_mm: Number
-    y_mm: Number
-    width_mm: Number
-    height_mm: Number
-    core: int | None = None
-    columns: int | None = None
-    rows: int | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Work:
-    """Measured cycles of a task's firing: `[[work]]` of docs/platform-toml.md."""
-
-    app: str
-    task: str
-    cycles: int
-    source: str
-    index: int | None = None
-    working_set: int | str | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Platform(_Described):
+class Platform(_keys.Platform, _Described):
     """Simulated hardware; its plain fields are `[platform]` of docs/platform-toml.md."""
 
-    name: str
     core: tuple[Core, ...] = ()
-    description: str | None = None
     costs: dict[str, Cost] = field(default_factory=dict)
     memory: tuple[Memory, ...] = ()
     bus: Bus | None = None

@@ -2,23 +2,18 @@
 """The API of Python as a page of the site: hooks of MkDocs, and an extension of griffe.
 
 griffe reads the sources, so nothing is imported and nothing has to be built. What `import whimbrel`
-has is what its `__init__.py` imports; the texts are the docstrings. Fields that are keys of
-app.toml or platform.toml are described by the comments there.
+has is what its `__init__.py` imports; the texts are the docstrings.
 """
 
 from __future__ import annotations
 
 import ast
 import re
-import sys
 from pathlib import Path
 
 import griffe
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
-
-sys.path.insert(0, str(Path(__file__).parent))
-from examples import TABLE, lines
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "python/whimbrel"
@@ -28,7 +23,7 @@ PARTS = {
     "simulation": "Simulating",
     "runs": "Results of runs",
     "model": "Applications and platforms",
-    "_keys": "Tables of applications",
+    "_keys": "Their tables",
     "policies": "Policies",
     "exploration": "Exploring",
     "errors": "What goes wrong",
@@ -74,17 +69,6 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     return files
 
 
-def comments(document: Path, table: str) -> dict[str, str]:
-    """What the examples of a document say of each key of a table."""
-    found: dict[str, str] = {}
-    for inside, line in lines(document):
-        if inside == table and (key := re.match(r"([a-z_]+) = (.*?) *# +(.*)", line)):
-            # Where the comment goes on from the example: "real", or "model".
-            said = f"{key[2]}, {key[3]}" if key[3].startswith("or ") else key[3]
-            found.setdefault(key[1], said.replace(" (see below)", ""))
-    return found
-
-
 class Texts(griffe.Extension):
     """Completes docstrings: links to documents, and for classes a table of their fields."""
 
@@ -103,15 +87,15 @@ def linked(document: re.Match[str]) -> str:
 
 
 def add_fields(of: griffe.Class, docstring: griffe.Docstring) -> None:
-    """A table of what is known of fields: their own texts, or those of the keys that they are."""
-    said = TABLE.search(docstring.value)
-    known = comments(ROOT / said[2], said[1]) if said else {}
+    """A table of its fields, those of its base among them, with their texts."""
     rows = []
-    for name, field in of.attributes.items():
-        if name.startswith("_") or "property" in field.labels:
+    for name, field in {**of.inherited_members, **of.members}.items():
+        if not field.is_attribute or name.startswith("_") or "property" in field.labels:
             continue
-        text = field.docstring.value if field.docstring else known.get(name.rstrip("_"), "–")
-        rows.append(f"    {name}: {text.strip()}")
-        field.docstring = None
+        rows.append(
+            f"    {name}: {' '.join(field.docstring.value.split()) if field.docstring else '–'}"
+        )
+        if name in of.members:
+            field.docstring = None
     if rows:
         docstring.value += "\n\nAttributes:\n" + "\n".join(rows)

@@ -91,11 +91,6 @@ impl<'t, 'p> Reader<'t, 'p> {
         value.unwrap_or_else(|| Spanned::new(place, T::default()))
     }
 
-    /// Notes what is wrong within a value.
-    pub fn note(&mut self, inside: Vec<Problem>) {
-        self.problems.extend(inside);
-    }
-
     /// Notes every key that was never asked for. Returns what was read, unless something is wrong
     /// with the table.
     pub fn finish<T>(self, read: T) -> Option<T> {
@@ -125,14 +120,6 @@ pub(crate) fn document(source: &str) -> Result<DeTable<'_>, Problems> {
         Problem::new("this is not TOML").at(at, error.message())
     });
     none_or(syntax.collect(), || document.into_inner())
-}
-
-pub(crate) fn each<T>(
-    tables: Option<Spanned<Vec<Spanned<DeTable<'_>>>>>,
-    mut read: impl FnMut(&DeTable<'_>, Span) -> Option<T>,
-) -> Vec<T> {
-    let tables = tables.map(Spanned::into_inner).unwrap_or_default();
-    tables.iter().filter_map(|table| read(table.get_ref(), table.span())).collect()
 }
 
 /// What was written, or what a key is that was not.
@@ -223,15 +210,6 @@ pub(crate) fn size_of(text: &str) -> Option<u64> {
     count.parse::<u64>().ok()?.checked_mul(scale)
 }
 
-pub(crate) fn subtable<'t>(node: &Node<'t>) -> Option<DeTable<'t>> {
-    node.get_ref().as_table().cloned()
-}
-
-pub(crate) fn tables<'t>(node: &Node<'t>) -> Option<Vec<Spanned<DeTable<'t>>>> {
-    let all = node.get_ref().as_array()?.iter();
-    all.map(|n| Some(Spanned::new(n.span(), n.get_ref().as_table()?.clone()))).collect()
-}
-
 pub(crate) fn list<'t, T>(
     node: &Node<'t>,
     convert: impl Fn(&Node<'t>) -> Option<T>,
@@ -249,10 +227,6 @@ pub(crate) fn core_list(node: &Node<'_>) -> Option<Vec<Spanned<u32>>> {
 
 pub(crate) fn within(node: &Node<'_>, least: u32, most: u32) -> Option<u32> {
     small(node).filter(|value| (least..=most).contains(value))
-}
-
-pub(crate) fn filled(node: &Node<'_>) -> Option<String> {
-    text(node).filter(|text| !text.is_empty())
 }
 
 pub(crate) fn word<T: DeserializeOwned>(node: &Node<'_>) -> Option<T> {

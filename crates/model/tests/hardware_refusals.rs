@@ -186,7 +186,7 @@ fn a_cache_says_how_many_are_disturbed_and_how_long() {
     let text = with_more("disturbed_us = 31");
     refused(&text, "[core.cache] is disturbed, and has no `disturbed`", "31");
     let text = with_more("disturbed = 1.5\ndisturbed_us = 31");
-    refused(&text, "`disturbed` of [core.cache] must be a part, above 0 and at most 1", "1.5");
+    refused(&text, "`disturbed` of [core.cache] must be a part, from 1e-6 to 1", "1.5");
 }
 
 /// What [`with`] replaces.

@@ -5,7 +5,7 @@
 use std::fs;
 use std::path::Path;
 
-use whimbrel_model::{Board, Manifest, Plan, Table};
+use whimbrel_model::{Board, Manifest, Plan, Platform, Table};
 use whimbrel_model::{key_list, member_list, parse_rows, python};
 
 use crate::common::root;
@@ -48,6 +48,22 @@ fn the_document_of_boards_lists_their_keys() {
 }
 
 #[test]
+fn the_document_of_platforms_lists_their_keys() {
+    let list = key_list(&Platform::KEYS);
+    // Shared memory is of no core, and a platform has a bus or a mesh.
+    let in_memory = |table: &str| table.starts_with("[[memory]]");
+    let tables = list.split_inclusive("\n\n").filter(|table| !table.starts_with("[bus]"));
+    let example: String = tables
+        .flat_map(|table| table.lines().map(move |line| (in_memory(table), line)))
+        .filter(|(in_memory, line)| !(*in_memory && line.starts_with("core = ")))
+        .map(|(_, line)| format!("{line}\n"))
+        .collect();
+    let platform = Platform::parse(&example).unwrap().description().unwrap();
+    assert_eq!((platform.cores[1].node, platform.thermal.unwrap().blocks.len()), ((1, 0), 2));
+    made_of_keys(&root().join("docs/platform-toml.md"), |old| with_example(old, &list));
+}
+
+#[test]
 fn the_document_of_tables_has_every_key() {
     let page = fs::read_to_string(root().join("docs/table-toml.md")).unwrap();
     let list = key_list(&Table::KEYS);
@@ -60,13 +76,14 @@ fn the_document_of_tables_has_every_key() {
 #[test]
 fn python_has_a_class_for_each_table() {
     const HEAD: &str = "# SPDX-License-Identifier: Apache-2.0\n\
-        \"\"\"The tables of app.toml as dataclasses. `make keys` makes this file.\"\"\"\n\n\
+        \"\"\"The tables of app.toml and platform.toml as dataclasses: `make keys`.\"\"\"\n\n\
         from __future__ import annotations\n\n\
         from dataclasses import dataclass\nfrom typing import Any\n\n\
         Number = int | float\n\
         Amount = int | float | str  # a number, or an expression of parameters\n\
         Param = str | int | float | bool | list[float]\n";
-    let classes = python(&Manifest::KEYS, "docs/app-toml.md");
+    let classes = python(&Manifest::KEYS, "docs/app-toml.md")
+        + &python(&Platform::KEYS, "docs/platform-toml.md");
     made_of_keys(&root().join("python/whimbrel/_keys.py"), |_| format!("{HEAD}{classes}"));
 }
 

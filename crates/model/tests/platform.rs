@@ -105,19 +105,6 @@ fn a_core_has_a_point() {
 }
 
 #[test]
-fn the_examples_in_the_documentation_have_only_keys_that_exist() {
-    let page = fs::read_to_string(root().join("docs/platform-toml.md")).unwrap();
-    let mut examples =
-        page.split("```toml\n").skip(1).map(|rest| rest.split("```").next().unwrap());
-    let (board, mesh) = (examples.next().unwrap(), examples.next().unwrap());
-    assert_eq!(Platform::parse(board).unwrap().cores.len(), 2);
-    let (before, rest) = board.split_once("[bus]").unwrap();
-    let (_, after) = rest.split_once("[doorbell]").unwrap();
-    let text = format!("{before}{mesh}[doorbell]{after}");
-    assert_eq!(Platform::parse(&text).unwrap().description().unwrap().cores[1].node, (1, 0));
-}
-
-#[test]
 fn every_platform_of_the_project_has_the_name_of_its_file() {
     let mut read = 0;
     for file in fs::read_dir(root().join("platforms")).unwrap() {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 use whimbrel_model::import::{Format, Options, together};
-use whimbrel_model::{App, Board, Manifest, Problem, Source, Table, as_text, dot};
+use whimbrel_model::{App, Board, Manifest, Platform, Problem, Source, Table, as_text, dot};
 
 use crate::atomic_file;
 use crate::cli::{GraphArgs, ImportArgs, SchemaArgs, SchemaOf};
@@ -45,6 +45,7 @@ pub fn schema(args: &SchemaArgs) -> Outcome {
     let (keys, title) = match args.of {
         SchemaOf::App => (Manifest::KEYS, "app.toml of Whimbrel"),
         SchemaOf::Board => (Board::KEYS, "board.toml of Whimbrel"),
+        SchemaOf::Platform => (Platform::KEYS, "platform.toml of Whimbrel"),
         SchemaOf::Table => (Table::KEYS, "table.toml of Whimbrel"),
     };
     write(args.output.as_deref(), &format!("{:#}\n", keys.json_schema(title)))

@@ -5,7 +5,7 @@ use super::{BoardFiles, IMAGE};
 use crate::app::Mode;
 use crate::problem::Problem;
 use crate::schema::Shape::{self, List, Size, Table, Tables, Text, Truth, Whole, Words};
-use crate::schema::{FILLED, LINE, NAME, table};
+use crate::schema::{FILLED, LINE, NAME, Noted, table};
 
 const SIZE: Shape = Size(1, 1 << 40);
 const COMMAND: &str = "an array of texts: a program, and words of which one has {image} in it";
@@ -117,7 +117,8 @@ table! {
 }
 
 impl StartTable {
-    fn check_line(&self, problems: &mut Vec<Problem>) {
+    fn check_line(&self, noted: &mut Noted<'_>) {
+        let problems = &mut noted.problems;
         let mut refuse = |message: &str, help: &str| {
             problems.push(Problem::new(message).at(self.place.clone(), "this one").help(help));
         };

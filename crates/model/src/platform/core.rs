@@ -2,131 +2,149 @@
 //! Cores: `[[core]]` and what stands below it.
 
 use toml::Spanned;
-use toml::de::DeTable;
 use whimbrel_hardware::{Cache, Core, Disturbance, IdleState, Leakage, Mesh, Point};
 use whimbrel_hardware::{Scheduling, Transition, Waking};
 
-use super::fabric::{at_node, node};
-use super::units::{CELSIUS, MHZ, MW, NS, US, between, celsius, mhz, mw, ns, scaled, source, us};
-use crate::problem::{Problem, Span};
-use crate::reader::{Node, Reader, boolean, bytes, name};
-use crate::reader::{filled, given, subtable, tables, within};
+use super::fabric::at_node;
+use super::keys::{CacheTable, CoreTable, Idle, IdleTable, PointTable};
+use crate::problem::Problem;
+use crate::reader::given;
+use crate::schema::{Noted, Tried};
 
 /// Frequencies further apart cannot be emulated.
 const SPAN_MAX: u64 = 1000;
 /// More than a place word can name.
 const CORES_MAX: u32 = 4095;
-/// What `scheduling` may say.
-const SCHEDULING: &str = "\"cooperative\", \"preemptive\", \"edf\" or \"fair\"";
 /// The slice of a fair kernel that says none: Linux has it from eight processors on.
 const FAIR_SLICE_PS: u64 = 2_800_000_000;
-/// The kind of cores that are all alike.
-const KIND: &str = "core";
+impl CoreTable {
+    pub(super) fn check(&self, noted: &mut Noted<'_>) {
+        let problems = &mut noted.problems;
+        // What goes with a word that is none is not known.
+        if self.scheduling.is_some() || !self.keys.contains_key("scheduling") {
+            check_slice(self.slice.as_ref(), given(&self.scheduling), problems);
+            check_tick(self.tick.as_ref(), given(&self.scheduling), problems);
+        }
+        if self.points.get_ref().is_empty() {
+            let message = "`point` of [[core]] must be one [[core.point]] for each operating point";
+            problems.push(Problem::new(message).at(self.points.span(), "not this array"));
+        }
+        let read = self.points.get_ref().iter().filter_map(|point| point.get_ref().read.as_ref());
+        read.for_each(|point| check_static(point, given(&self.idle) == Idle::Off, problems));
+        let Some(points) = self.points() else { return check_idle(&self.idle_states, problems) };
+        check_points(&points, problems);
+        check_idle(&self.idle_states, problems);
+        if let (Some(start), None) = (&self.start, self.start(&points)) {
+            let message = "`start_mhz` of [[core]] is the frequency of none of its points";
+            problems.push(Problem::new(message).at(start.span(), "not this frequency"));
+        }
+    }
 
-/// A `[[core]]`: so many cores alike, from a node on.
-pub(super) struct Placed {
-    core: Core,
-    count: u32,
-    node: Option<Spanned<(u32, u32)>>,
-    place: Span,
-}
+    /// Its points; `None`: they are not known.
+    fn points(&self) -> Option<Vec<Spanned<&PointTable>>> {
+        let all = self.points.get_ref().iter();
+        all.map(|point| {
+            let Tried { read, is_right } = point.get_ref();
+            read.as_ref().filter(|_| *is_right).map(|read| Spanned::new(point.span(), read))
+        })
+        .collect()
+    }
 
-/// The tables below a `[[core]]`, each as it stands in the file.
-struct Below<'t> {
-    points: Option<Spanned<Vec<Spanned<DeTable<'t>>>>>,
-    transition: Option<Spanned<DeTable<'t>>>,
-    idle_states: Option<Spanned<Vec<Spanned<DeTable<'t>>>>>,
-    leakage: Option<Spanned<DeTable<'t>>>,
-    cache: Option<Spanned<DeTable<'t>>>,
-}
+    /// The position of the point at which it begins.
+    fn start(&self, points: &[Spanned<&PointTable>]) -> Option<usize> {
+        let Some(start) = &self.start else { return points.len().checked_sub(1) };
+        points.iter().position(|point| point.get_ref().hz.get_ref() == start.get_ref())
+    }
 
-impl<'t> Below<'t> {
-    fn of(reader: &mut Reader<'t, '_>) -> Self {
-        const POINTS: &str = "one [[core.point]] for each operating point";
-        let some = |n: &Node<'t>| tables(n).filter(|points| !points.is_empty());
-        Self {
-            points: reader.required("point", POINTS, some),
-            transition: reader.optional("transition", "a table: [core.transition]", subtable),
-            idle_states: reader.optional("idle_state", "tables: [[core.idle_state]]", tables),
-            leakage: reader.optional("leakage", "a table: [core.leakage]", subtable),
-            cache: reader.optional("cache", "a table: [core.cache]", subtable),
+    fn core(&self) -> Core {
+        let scheduling = given(&self.scheduling);
+        let fair_slice_ps = if scheduling == Scheduling::Fair { FAIR_SLICE_PS } else { 0 };
+        let off = given(&self.idle) == Idle::Off;
+        let points = self.points().unwrap_or_default();
+        let states = self.idle_states.iter().map(|state| state.get_ref().clone().into());
+        let leakage = self.leakage.clone().map(Spanned::into_inner);
+        let cache = self.cache.clone().map(Spanned::into_inner);
+        let transition = self.transition.clone().map(Spanned::into_inner);
+        Core {
+            kind: self.kind.clone(),
+            start: self.start(&points).unwrap_or_default(),
+            points: points.iter().map(|point| point.get_ref().point(off)).collect(),
+            transition: transition
+                .map(|it| Transition { time_ps: it.time_ps.into_inner(), energy_pj: it.energy_pj })
+                .unwrap_or_default(),
+            idle_states: states.collect(),
+            leakage: leakage.map(|it| Leakage {
+                reference_mc: it.reference_mc.into_inner(),
+                slope_c: it.slope_c.into_inner(),
+            }),
+            cache: cache.map(Cache::from),
+            node: (0, 0),
+            scheduling,
+            slice_ps: self.slice.as_ref().map_or(fair_slice_ps, |slice| *slice.get_ref()),
+            tick_ps: given(&self.tick),
+            timer_slack_ps: self.timer_slack_ps,
+            off: false,
+            number: None,
         }
     }
 }
 
-/// Reads a `[[core]]`. What it gives means something only if there are no problems.
-pub(super) fn read(
-    table: &DeTable<'_>,
-    place: Span,
-    problems: &mut Vec<Problem>,
-) -> Option<Placed> {
-    let mut reader = Reader::new("[[core]]", table, place.clone(), problems);
-    let count = reader.or("count", "a whole number from 1 to 4095", |n| within(n, 1, CORES_MAX), 1);
-    let kind = reader.or("kind", "1 to 31 letters, digits and _", name, KIND.into());
-    let off = reader.or("idle", "\"on\" or \"off\"", is_off, false);
-    let start = reader.optional("start_mhz", "the frequency of one of its points", mhz);
-    let Below { points, transition, idle_states, leakage, cache } = Below::of(&mut reader);
-    let node = reader.optional("node", "a node of the mesh: [column, row]", node);
-    let (scheduling, slice_ps, tick_ps) = read_turns(table, &mut reader);
-    let timer_slack_ps = reader.or("timer_slack_us", US, us, 0);
-    reader.optional("source", super::SOURCE, filled);
-    reader.finish(());
-
-    let points = read_all(points, problems, |t, at, p| read_point(t, at, off, p), check_points);
-    let idle_states = read_all(idle_states, problems, read_idle, check_idle);
-    let transition = transition.and_then(|t| read_transition(t.get_ref(), t.span(), problems));
-    let leakage = leakage.and_then(|t| read_leakage(t.get_ref(), t.span(), problems));
-    let cache = cache.and_then(|t| read_cache(t.get_ref(), t.span(), problems));
-    let points = points?;
-    let core = Core {
-        kind,
-        start: find_start(start, &points, problems)?,
-        points,
-        transition: transition.unwrap_or_default(),
-        idle_states: idle_states.unwrap_or_default(),
-        leakage,
-        cache,
-        node: (0, 0),
-        scheduling,
-        slice_ps,
-        tick_ps,
-        timer_slack_ps,
-        off: false,
-        number: None,
-    };
-    Some(Placed { core, count, node, place })
+impl PointTable {
+    fn point(&self, off: bool) -> Point {
+        let active_uw = *self.active_uw.get_ref();
+        let idle_uw = self.idle_uw.as_ref().map_or(active_uw, |idle| *idle.get_ref());
+        Point {
+            hz: *self.hz.get_ref(),
+            microvolts: self.microvolts,
+            active_uw,
+            idle_uw: if off { 0 } else { idle_uw },
+            static_uw: given(&self.static_uw),
+        }
+    }
 }
 
-/// Reads tables of one name, and checks how they fit each other; `None`: there are none, or one
-/// cannot be read.
-fn read_all<T>(
-    tables: Option<Spanned<Vec<Spanned<DeTable<'_>>>>>,
-    problems: &mut Vec<Problem>,
-    read: impl Fn(&DeTable<'_>, Span, &mut Vec<Problem>) -> Option<Spanned<T>>,
-    check: impl FnOnce(&[Spanned<T>], &mut Vec<Problem>),
-) -> Option<Vec<T>> {
-    let tables = tables?.into_inner();
-    let mut all = Vec::new();
-    for table in &tables {
-        all.extend(read(table.get_ref(), table.span(), problems));
+impl From<IdleTable> for IdleState {
+    fn from(it: IdleTable) -> Self {
+        Self {
+            name: it.name.into_inner(),
+            power_uw: it.power_uw.into_inner(),
+            enter_ps: it.enter_ps,
+            exit_ps: it.exit_ps,
+            after_ps: it.after_ps,
+            loses_cache: it.loses_cache,
+            waking: Waking {
+                ring_ps: it.ring_ps,
+                switch_ps: it.switch_ps,
+                refill_ps: it.refill_ps,
+            },
+        }
     }
-    if all.len() < tables.len() {
-        return None;
+}
+
+impl From<CacheTable> for Cache {
+    fn from(it: CacheTable) -> Self {
+        Self {
+            bytes: it.bytes.into_inner(),
+            line_bytes: it.line_bytes.into_inner(),
+            miss_ps: it.miss_ps.into_inner(),
+            far_ps: it.far_ps,
+            disturbance: Disturbance { part_ppm: it.part_ppm, mean_ps: it.mean_ps },
+        }
     }
-    check(&all, problems);
-    Some(all.into_iter().map(Spanned::into_inner).collect())
 }
 
 /// Every core with its node: those of one `[[core]]` follow along the rows of the mesh.
 pub(super) fn place(
-    all: Vec<Placed>,
+    all: Vec<Spanned<CoreTable>>,
     mesh: Option<&Mesh>,
     problems: &mut Vec<Problem>,
 ) -> Option<Vec<Core>> {
     let (mut cores, mut next) = (Vec::new(), 0);
     let nodes = mesh.map_or(CORES_MAX, |mesh| mesh.columns * mesh.rows);
-    for Placed { core, count, node, place } in all {
-        if let Some(node) = node {
+    for table in all {
+        let (place, table) = (table.span(), table.into_inner());
+        let (core, count) = (table.core(), table.count);
+        if let Some(node) = table.node {
             let (column, row) = at_node(&node, mesh, problems)?;
             next = row * mesh?.columns + column;
         }
@@ -148,119 +166,40 @@ pub(super) fn place(
     Some(cores)
 }
 
-fn is_off(node: &Node<'_>) -> Option<bool> {
-    match node.get_ref().as_str()? {
-        "on" => Some(false),
-        "off" => Some(true),
-        _ => None,
-    }
-}
-
-fn scheduling(node: &Node<'_>) -> Option<Scheduling> {
-    let word = filled(node)?;
-    Scheduling::WORDS.into_iter().find(|(known, _)| *known == word).map(|(_, found)| found)
-}
-
-const SOME_US: &str = "a time in microseconds, from 1 to 1e9";
-
-fn some_us(node: &Node<'_>) -> Option<u64> {
-    us(node).filter(|time| *time >= 1_000_000)
-}
-
-/// How tasks take turns: `scheduling`, `slice_us` and `tick_us`.
-fn read_turns(table: &DeTable<'_>, reader: &mut Reader<'_, '_>) -> (Scheduling, u64, u64) {
-    let scheduling = reader.optional("scheduling", SCHEDULING, scheduling);
-    let slice = reader.optional("slice_us", SOME_US, some_us);
-    let tick = reader.optional("tick_us", SOME_US, some_us);
-    // What goes with a word that is none is not known.
-    let is_known = scheduling.is_some() || !table.contains_key("scheduling");
-    let scheduling = given(&scheduling);
-    let mut problems = Vec::new();
-    let slice_ps = check_slice(slice.filter(|_| is_known), scheduling, &mut problems);
-    let tick_ps = check_tick(tick.filter(|_| is_known), scheduling, &mut problems);
-    reader.note(problems);
-    (scheduling, slice_ps, tick_ps)
-}
-
 /// Turns are what equally urgent tasks take, and only a kernel that preempts ends one.
-fn check_slice(
-    slice: Option<Spanned<u64>>,
-    scheduling: Scheduling,
-    problems: &mut Vec<Problem>,
-) -> u64 {
-    let is_fair = scheduling == Scheduling::Fair;
-    let Some(slice) = slice else { return if is_fair { FAIR_SLICE_PS } else { 0 } };
-    if scheduling != Scheduling::Preemptive && !is_fair {
-        let message = "`slice_us` of [[core]] needs `scheduling = \"preemptive\"` or `\"fair\"`";
-        let words = match scheduling {
-            Scheduling::Edf => "the earliest deadline goes first, without turns",
-            _ => "nothing ends a turn before the task waits",
-        };
-        problems.push(Problem::new(message).at(slice.span(), words));
-    }
-    slice.into_inner()
+fn check_slice(slice: Option<&Spanned<u64>>, scheduling: Scheduling, problems: &mut Vec<Problem>) {
+    let is_ended = matches!(scheduling, Scheduling::Preemptive | Scheduling::Fair);
+    let Some(slice) = slice.filter(|_| !is_ended) else { return };
+    let message = "`slice_us` of [[core]] needs `scheduling = \"preemptive\"` or `\"fair\"`";
+    let words = match scheduling {
+        Scheduling::Edf => "the earliest deadline goes first, without turns",
+        _ => "nothing ends a turn before the task waits",
+    };
+    problems.push(Problem::new(message).at(slice.span(), words));
 }
 
 /// Others end slices when they are over.
-fn check_tick(
-    tick: Option<Spanned<u64>>,
-    scheduling: Scheduling,
-    problems: &mut Vec<Problem>,
-) -> u64 {
-    let Some(tick) = tick else { return 0 };
-    if scheduling != Scheduling::Fair {
-        let message = "`tick_us` of [[core]] needs `scheduling = \"fair\"`";
-        let words = "no other kernel waits for its tick to end a slice";
-        problems.push(Problem::new(message).at(tick.span(), words));
-    }
-    tick.into_inner()
+fn check_tick(tick: Option<&Spanned<u64>>, scheduling: Scheduling, problems: &mut Vec<Problem>) {
+    let Some(tick) = tick.filter(|_| scheduling != Scheduling::Fair) else { return };
+    let message = "`tick_us` of [[core]] needs `scheduling = \"fair\"`";
+    let words = "no other kernel waits for its tick to end a slice";
+    problems.push(Problem::new(message).at(tick.span(), words));
 }
 
-fn find_start(
-    start: Option<Spanned<u64>>,
-    points: &[Point],
-    problems: &mut Vec<Problem>,
-) -> Option<usize> {
-    let Some(start) = start else { return points.len().checked_sub(1) };
-    let position = points.iter().position(|point| point.hz == *start.get_ref());
-    if position.is_none() {
-        let message = "`start_mhz` of [[core]] is the frequency of none of its points";
-        problems.push(Problem::new(message).at(start.span(), "not this frequency"));
-    }
-    position
-}
-
-fn read_point(
-    table: &DeTable<'_>,
-    place: Span,
-    off: bool,
-    problems: &mut Vec<Problem>,
-) -> Option<Spanned<Point>> {
-    let mut reader = Reader::new("[[core.point]]", table, place.clone(), problems);
-    let volts = |n: &Node<'_>| u32::try_from(scaled(n, 1e6, 1e5, 1e8)?).ok();
-    let hz = reader.must("mhz", MHZ, mhz).into_inner();
-    let active = reader.required("active_mw", MW, mw);
-    let active_uw = given(&active);
-    let idle_uw = reader.or("idle_mw", MW, mw, active_uw);
-    let fixed = reader.optional("static_mw", MW, mw);
-    let microvolts = reader.or("volts", "a voltage, from 0.1 to 100", volts, 0);
-    reader.optional("source", super::SOURCE, filled);
-    let most = if off { active_uw } else { active_uw.min(idle_uw) };
-    let idle_uw = if off { 0 } else { idle_uw };
-    let point = Point { hz, microvolts, active_uw, idle_uw, static_uw: given(&fixed) };
-    let point = reader.finish(Spanned::new(place, point));
-
-    if let Some(fixed) = fixed.filter(|fixed| active.is_some() && *fixed.get_ref() > most) {
+fn check_static(point: &PointTable, off: bool, problems: &mut Vec<Problem>) {
+    let active = *point.active_uw.get_ref();
+    let idle = point.idle_uw.as_ref().map_or(active, |idle| *idle.get_ref());
+    let most = if off { active } else { active.min(idle) };
+    if let Some(fixed) = point.static_uw.as_ref().filter(|fixed| *fixed.get_ref() > most) {
         let message = "`static_mw` of [[core.point]] is a part of `active_mw` and `idle_mw`";
         problems.push(Problem::new(message).at(fixed.span(), "more than the whole"));
     }
-    point
 }
 
-fn check_points(points: &[Spanned<Point>], problems: &mut Vec<Problem>) {
+fn check_points(points: &[Spanned<&PointTable>], problems: &mut Vec<Problem>) {
     for pair in points.windows(2) {
         let (low, high) = (pair[0].get_ref(), pair[1].get_ref());
-        if low.hz >= high.hz {
+        if low.hz.get_ref() >= high.hz.get_ref() {
             let problem = Problem::new("the points of [[core]] must be of rising frequency");
             let problem = problem.at(pair[1].span(), "not above the one before");
             problems.push(problem.help("write them from the lowest frequency to the highest"));
@@ -270,36 +209,13 @@ fn check_points(points: &[Spanned<Point>], problems: &mut Vec<Problem>) {
         }
     }
     let (Some(first), Some(last)) = (points.first(), points.last()) else { return };
-    if last.get_ref().hz / first.get_ref().hz > SPAN_MAX {
+    if last.get_ref().hz.get_ref() / first.get_ref().hz.get_ref() > SPAN_MAX {
         let message = "the frequencies of [[core]] are more than a thousandfold apart";
         problems.push(Problem::new(message).at(first.span(), "too low beside the highest"));
     }
 }
 
-fn read_idle(
-    table: &DeTable<'_>,
-    place: Span,
-    problems: &mut Vec<Problem>,
-) -> Option<Spanned<IdleState>> {
-    let mut reader = Reader::new("[[core.idle_state]]", table, place.clone(), problems);
-    let state = IdleState {
-        name: reader.must("name", "1 to 31 letters, digits and _", name).into_inner(),
-        power_uw: reader.must("power_mw", MW, mw).into_inner(),
-        enter_ps: reader.or("enter_us", US, us, 0),
-        exit_ps: reader.or("exit_us", US, us, 0),
-        after_ps: reader.or("after_us", US, us, 0),
-        loses_cache: reader.or("loses_cache", "true or false", boolean, false),
-        waking: Waking {
-            ring_ps: reader.or("ring_us", US, us, 0),
-            switch_ps: reader.or("switch_us", US, us, 0),
-            refill_ps: reader.or("refill_us", US, us, 0),
-        },
-    };
-    source(&mut reader);
-    reader.finish(Spanned::new(place, state))
-}
-
-fn check_idle(states: &[Spanned<IdleState>], problems: &mut Vec<Problem>) {
+fn check_idle(states: &[Spanned<IdleTable>], problems: &mut Vec<Problem>) {
     for pair in states.windows(2) {
         let (shallow, deep) = (pair[0].get_ref(), pair[1].get_ref());
         if deep.after_ps <= shallow.after_ps || deep.after_ps < shallow.after_ps + shallow.enter_ps
@@ -308,7 +224,7 @@ fn check_idle(states: &[Spanned<IdleState>], problems: &mut Vec<Problem>) {
             let problem =
                 Problem::new(message).at(pair[1].span(), "before the one above is entered");
             problems.push(problem.help("`after_us` counts from when the core became idle"));
-        } else if deep.power_uw > shallow.power_uw {
+        } else if deep.power_uw.get_ref() > shallow.power_uw.get_ref() {
             let problem = Problem::new("the idle states of [[core]] must be of falling power");
             let problem = problem.at(pair[1].span(), "more than the one above");
             problems.push(problem.help("write them from the shallowest to the deepest"));
@@ -316,70 +232,23 @@ fn check_idle(states: &[Spanned<IdleState>], problems: &mut Vec<Problem>) {
     }
 }
 
-fn read_transition(
-    table: &DeTable<'_>,
-    place: Span,
-    problems: &mut Vec<Problem>,
-) -> Option<Transition> {
-    let mut reader = Reader::new("[core.transition]", table, place, problems);
-    let energy = |n: &Node<'_>| scaled(n, 1e6, 0.0, 1e15);
-    let transition = Transition {
-        time_ps: reader.must("time_us", US, us).into_inner(),
-        energy_pj: reader.or("energy_uj", "an energy in microjoules, from 0 to 1e9", energy, 0),
-    };
-    source(&mut reader);
-    reader.finish(transition)
-}
-
-fn read_leakage(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> Option<Leakage> {
-    let mut reader = Reader::new("[core.leakage]", table, place, problems);
-    let slope = "degrees for a factor of e, from 1 to 1000";
-    let leakage = Leakage {
-        reference_mc: reader.must("reference_c", CELSIUS, celsius).into_inner(),
-        slope_c: reader.must("slope_c", slope, |n| between(n, 1.0, 1e3)).into_inner(),
-    };
-    source(&mut reader);
-    reader.finish(leakage)
-}
-
-fn read_cache(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> Option<Cache> {
-    let mut reader = Reader::new("[core.cache]", table, place, problems);
-    let size = reader.must("size", "a size as \"16KiB\", from 1 byte to \"1024GiB\"", |n| {
-        bytes(n).filter(|size| (1..=1 << 40).contains(size))
-    });
-    let line_bytes = reader
-        .must("line_bytes", "a whole number from 1 to 4096", |n| within(n, 1, 4096))
-        .into_inner();
-    let part = |n: &Node<'_>| u32::try_from(scaled(n, 1e6, 1.0, 1e6)?).ok();
-    let cache = Cache {
-        bytes: *size.get_ref(),
-        line_bytes,
-        miss_ps: reader.must("miss_ns", NS, ns).into_inner(),
-        far_ps: reader.or("far_ns", NS, ns, 0),
-        disturbance: Disturbance {
-            part_ppm: reader.or("disturbed", "a part, above 0 and at most 1", part, 0),
-            mean_ps: reader.or("disturbed_us", US, us, 0),
-        },
-    };
-    source(&mut reader);
-    let cache = reader.finish(cache);
-    // Each of the two is 0 if it cannot be read.
-    if (1..u64::from(line_bytes)).contains(size.get_ref()) {
-        let problem = Problem::new("`size` of [core.cache] is less than a line");
-        problems.push(problem.at(size.span(), format!("a line has {line_bytes} bytes")));
+impl CacheTable {
+    pub(super) fn check(&self, noted: &mut Noted<'_>) {
+        let (size, line_bytes) = (&self.bytes, *self.line_bytes.get_ref());
+        if *size.get_ref() < u64::from(line_bytes) {
+            let problem = Problem::new("`size` of [core.cache] is less than a line");
+            let words = format!("a line has {line_bytes} bytes");
+            noted.problems.push(problem.at(size.span(), words));
+        }
+        // Both keys or none.
+        let (written, missing) = match (self.keys.get("disturbed"), self.keys.get("disturbed_us")) {
+            (Some(part), None) => (part, "disturbed_us"),
+            (None, Some(mean)) => (mean, "disturbed"),
+            _ => return,
+        };
+        let message = format!("[core.cache] is disturbed, and has no `{missing}`");
+        let help = "`disturbed` is how many, `disturbed_us` how long: write both, or none";
+        let problem = Problem::new(message).at(written.clone(), "not without the other");
+        noted.problems.push(problem.help(help));
     }
-    check_disturbance(table, problems);
-    cache
-}
-
-/// Both keys or none.
-fn check_disturbance(table: &DeTable<'_>, problems: &mut Vec<Problem>) {
-    let (written, missing) = match (table.get("disturbed"), table.get("disturbed_us")) {
-        (Some(part), None) => (part, "disturbed_us"),
-        (None, Some(mean)) => (mean, "disturbed"),
-        _ => return,
-    };
-    let message = format!("[core.cache] is disturbed, and has no `{missing}`");
-    let help = "`disturbed` is how many, `disturbed_us` how long: write both, or none";
-    problems.push(Problem::new(message).at(written.span(), "not without the other").help(help));
 }

@@ -1,60 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What actions cost: `[costs.send]` and the like.
 
-use toml::de::DeTable;
+use std::collections::BTreeMap;
+
 use whimbrel_hardware::{Cost, Costs};
 
-use super::units::{US, between, source, us};
-use crate::problem::{Problem, Span};
-use crate::reader::{Node, Reader, subtable};
+use super::keys::CostTable;
+use crate::problem::Problem;
+use crate::schema::Noted;
 
-const CYCLES: &str = "a number of cycles, from 0 to 1e15";
-
-/// Reads `[costs]`. What it does not name costs nothing.
-pub(super) fn read_all(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> Costs {
-    let mut reader = Reader::new("[costs]", table, place, problems);
-    let others =
-        ["switch", "clock", "copy", "load", "interrupt", "send_internal", "receive_internal"];
-    let found = Costs::ACTIONS.into_iter().chain(others).map(|key| {
-        let wanted = "a table with the action's cost";
-        (key, reader.optional(key, wanted, subtable))
-    });
-    let found: Vec<_> = found.collect();
-    reader.finish(());
-    let mut costs = found.into_iter().map(|(key, table)| {
-        let read = |table: &DeTable<'_>, place, problems: &mut _| {
-            read(&format!("[costs.{key}]"), table, place, problems)
-        };
-        table.map(|table| read(table.get_ref(), table.span(), problems))
-    });
-    let actions = costs.by_ref().take(Costs::ACTIONS.len()).map(Option::unwrap_or_default);
-    let actions = actions.collect();
-    let [switch, clock, copy, load, interrupt] =
-        std::array::from_fn(|_| costs.next().flatten().unwrap_or_default());
-    let [send_internal, receive_internal] = std::array::from_fn(|_| costs.next().flatten());
-    Costs { actions, switch, clock, copy, load, interrupt, send_internal, receive_internal }
+/// What `[costs]` says. What it does not name costs nothing.
+pub(super) fn all(mut costs: BTreeMap<String, CostTable>) -> Costs {
+    let mut take = |name: &str| costs.remove(name).map(Cost::from);
+    Costs {
+        actions: Costs::ACTIONS.iter().map(|name| take(name).unwrap_or_default()).collect(),
+        switch: take("switch").unwrap_or_default(),
+        clock: take("clock").unwrap_or_default(),
+        copy: take("copy").unwrap_or_default(),
+        load: take("load").unwrap_or_default(),
+        interrupt: take("interrupt").unwrap_or_default(),
+        send_internal: take("send_internal"),
+        receive_internal: take("receive_internal"),
+    }
 }
 
-/// Reads one cost; where something is wrong with it, what it would be without that.
-pub(super) fn read(
-    title: &str,
-    table: &DeTable<'_>,
-    place: Span,
-    problems: &mut Vec<Problem>,
-) -> Cost {
-    let mut reader = Reader::new(title, table, place.clone(), problems);
-    let cycles = |n: &Node<'_>| between(n, 0.0, 1e15);
-    let cost = Cost {
-        cycles: reader.or("cycles", CYCLES, cycles, 0.0),
-        cycles_per_unit: reader.or("cycles_per_unit", CYCLES, cycles, 0.0),
-        ps: reader.or("time_us", US, us, 0),
-    };
-    source(&mut reader);
-    reader.finish(());
-    let keys = ["cycles", "cycles_per_unit", "time_us"];
-    if !keys.iter().any(|key| table.contains_key(*key)) {
-        let problem = Problem::new(format!("{title} states no cost")).at(place, "this one");
-        problems.push(problem.help("add `cycles`, `cycles_per_unit` or `time_us`"));
+impl From<CostTable> for Cost {
+    fn from(CostTable { cycles, cycles_per_unit, ps, .. }: CostTable) -> Self {
+        Self { cycles, cycles_per_unit, ps }
     }
-    cost
+}
+
+impl CostTable {
+    pub(super) fn check(&self, noted: &mut Noted<'_>) {
+        let keys = ["cycles", "cycles_per_unit", "time_us"];
+        if !keys.iter().any(|key| self.keys.contains_key(*key)) {
+            let problem = Problem::new(format!("{} states no cost", noted.title()));
+            let problem = problem.at(self.place.clone(), "this one");
+            noted.problems.push(problem.help("add `cycles`, `cycles_per_unit` or `time_us`"));
+        }
+    }
 }

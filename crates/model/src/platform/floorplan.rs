@@ -2,13 +2,10 @@
 //! Where heat goes: `[thermal]` and `[[block]]`.
 
 use toml::Spanned;
-use toml::de::DeTable;
 use whimbrel_hardware::{Block, Thermal};
 
-use super::units::{CELSIUS, between, celsius, scaled, source};
-use crate::problem::{Problem, Span};
-use crate::reader::{Reader, name};
-use crate::reader::{each, within};
+use super::keys::{BlockTable, ThermalTable};
+use crate::problem::Problem;
 
 /// Blocks may overlap by what rounding does, and no more.
 const SLACK_MM: f64 = 1e-6;
@@ -21,30 +18,38 @@ pub(super) struct Plan {
     blocks: Vec<Spanned<Block>>,
 }
 
-/// Reads `[thermal]` and every `[[block]]`.
-pub(super) fn read(
-    thermal: Option<Spanned<DeTable<'_>>>,
-    blocks: Option<Spanned<Vec<Spanned<DeTable<'_>>>>>,
+/// What `[thermal]` and every `[[block]]` say.
+pub(super) fn build(
+    thermal: Option<Spanned<ThermalTable>>,
+    blocks: Vec<Spanned<BlockTable>>,
     problems: &mut Vec<Problem>,
 ) -> Plan {
-    match (&thermal, &blocks) {
+    match (&thermal, blocks.first()) {
         (Some(thermal), None) => {
             let problem = Problem::new("[thermal] needs a floorplan");
             let problem = problem.at(thermal.span(), "this one");
             problems.push(problem.help("add a [[block]] for each core"));
         }
-        (None, Some(blocks)) => {
-            let place = blocks.get_ref().first().map_or(0..0, Spanned::span);
-            let problem = Problem::new("a floorplan needs [thermal]").at(place, "its first block");
+        (None, Some(block)) => {
+            let problem = Problem::new("a floorplan needs [thermal]");
+            let problem = problem.at(block.span(), "its first block");
             problems.push(problem.help("without it temperatures are not known"));
         }
         _ => {}
     }
-    let groups = each(blocks, |table, place| read_block(table, place, problems));
-    let blocks: Vec<Spanned<Block>> = groups.into_iter().flatten().collect();
-    let thermal = thermal.and_then(|t| read_thermal(t.get_ref(), t.span(), problems));
+    let blocks: Vec<Spanned<Block>> = blocks.into_iter().flat_map(group).collect();
     let plain = blocks.iter().map(|block| block.get_ref().clone()).collect();
-    Plan { thermal: thermal.map(|thermal| Thermal { blocks: plain, ..thermal }), blocks }
+    let thermal = thermal.map(Spanned::into_inner).map(|it| Thermal {
+        ambient_mc: it.ambient_mc.into_inner(),
+        blocks: plain,
+        thickness_mm: it.thickness_mm.into_inner(),
+        conductivity: it.conductivity.into_inner(),
+        capacity: it.capacity.into_inner(),
+        sink_k_per_w: it.sink_k_per_w.into_inner(),
+        sink_j_per_k: it.sink_j_per_k.into_inner(),
+        step_ps: it.step_ps.into_inner(),
+    });
+    Plan { thermal, blocks }
 }
 
 /// Blocks are of cores that exist, and beside each other.
@@ -82,48 +87,20 @@ fn overlap(a: &Block, b: &Block) -> bool {
         && shared(a.y_mm, a.height_mm, b.y_mm, b.height_mm)
 }
 
-fn read_thermal(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> Option<Thermal> {
-    let mut reader = Reader::new("[thermal]", table, place, problems);
-    let positive = "a number from 1e-9 to 1e12";
-    let step = "a time in milliseconds, from 0.001 to 1e6";
-    let ambient_mc = reader.must("ambient_c", CELSIUS, celsius).into_inner();
-    let mut number = |key| reader.must(key, positive, |n| between(n, 1e-9, 1e12)).into_inner();
-    let thermal = Thermal {
-        ambient_mc,
-        blocks: Vec::new(),
-        thickness_mm: number("thickness_mm"),
-        conductivity: number("conductivity_w_per_m_k"),
-        capacity: number("capacity_j_per_m3_k"),
-        sink_k_per_w: number("sink_k_per_w"),
-        sink_j_per_k: number("sink_j_per_k"),
-        step_ps: reader.must("step_ms", step, |n| scaled(n, 1e9, 1e6, 1e15)).into_inner(),
+/// One block, or rows of equal ones beside each other.
+fn group(table: Spanned<BlockTable>) -> Vec<Spanned<Block>> {
+    let (place, it) = (table.span(), table.into_inner());
+    let (columns, rows) = (it.columns, it.rows);
+    let one = Block {
+        name: it.name.into_inner(),
+        core: it.core.map(Spanned::into_inner),
+        x_mm: it.x_mm.into_inner(),
+        y_mm: it.y_mm.into_inner(),
+        width_mm: it.width_mm.into_inner(),
+        height_mm: it.height_mm.into_inner(),
     };
-    source(&mut reader);
-    reader.finish(thermal)
-}
-
-/// Reads a `[[block]]`: one, or rows of equal ones beside each other.
-fn read_block(
-    table: &DeTable<'_>,
-    place: Span,
-    problems: &mut Vec<Problem>,
-) -> Option<Vec<Spanned<Block>>> {
-    let mut reader = Reader::new("[[block]]", table, place.clone(), problems);
-    let name = reader.must("name", "1 to 31 letters, digits and _", name).into_inner();
-    let core =
-        reader.optional("core", "the number of a core, from 0 to 4094", |n| within(n, 0, 4094));
-    let edge = "a place in millimetres, from -1e4 to 1e4";
-    let mut left = |key| reader.must(key, edge, |n| between(n, -1e4, 1e4)).into_inner();
-    let (x_mm, y_mm) = (left("x_mm"), left("y_mm"));
-    let length = "a length in millimetres, from 0.001 to 1e4";
-    let mut side = |key| reader.must(key, length, |n| between(n, 1e-3, 1e4)).into_inner();
-    let (width_mm, height_mm) = (side("width_mm"), side("height_mm"));
-    let mut count = |key| reader.or(key, "a whole number from 1 to 64", |n| within(n, 1, 64), 1);
-    let (columns, rows) = (count("columns"), count("rows"));
-    let core = core.map(Spanned::into_inner);
-    let one = reader.finish(Block { name, core, x_mm, y_mm, width_mm, height_mm })?;
     if (columns, rows) == (1, 1) {
-        return Some(vec![Spanned::new(place, one)]);
+        return vec![Spanned::new(place, one)];
     }
     let at = |number: u32| Block {
         name: format!("{}_{number}", one.name),
@@ -132,5 +109,5 @@ fn read_block(
         y_mm: one.y_mm + f64::from(number / columns) * one.height_mm,
         ..one
     };
-    Some((0..columns * rows).map(|number| Spanned::new(place.clone(), at(number))).collect())
+    (0..columns * rows).map(|number| Spanned::new(place.clone(), at(number))).collect()
 }

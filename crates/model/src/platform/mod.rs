@@ -5,17 +5,15 @@ mod core;
 mod cost;
 mod fabric;
 mod floorplan;
-mod units;
+mod keys;
 
 use toml::Spanned;
-use toml::de::DeTable;
 use whimbrel_hardware::{Description, Work};
 
 use crate::in_c::members;
-use crate::problem::{Problem, Problems, Span};
-use crate::reader::{Node, Reader, bytes, name, text, unsigned};
-use crate::reader::{document, each, subtable, tables};
-use crate::schema::words;
+use crate::problem::{Problem, Problems};
+use crate::schema::{self, words};
+use keys::{PlatformFile, WorkTable};
 
 /// The hardware that an application runs on, or that is emulated or simulated.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -72,11 +70,10 @@ words! {
     }
 }
 
-/// What tables say about where their numbers are from; asked for, and kept for the reader alone.
-const SOURCE: &str =
-    "where its numbers are from: a paper, a data sheet, a measurement, or \"ours: …\" and why";
-
 impl Platform {
+    /// The keys of a platform's file.
+    pub const KEYS: schema::Table = PlatformFile::TABLE;
+
     /// The machine that runs it: no core is described.
     pub fn machine(name: &str) -> Self {
         Self { name: name.into(), ..Self::default() }
@@ -88,9 +85,8 @@ impl Platform {
     /// Text that is no TOML, tables or keys that do not exist or are missing, values of a wrong
     /// type or out of range, parts that do not fit each other: all of them at once.
     pub fn parse(source: &str) -> Result<Self, Problems> {
-        let document = document(source)?;
         let mut problems = Vec::new();
-        match read(&document, &mut problems) {
+        match build(schema::parse(source)?, &mut problems) {
             Some(platform) if problems.is_empty() => Ok(platform),
             _ => Err(problems),
         }
@@ -113,69 +109,26 @@ impl Platform {
     }
 }
 
-/// The tables of a platform, each as it stands in the file.
-struct Tables<'t> {
-    platform: Option<Spanned<DeTable<'t>>>,
-    cores: Option<Spanned<Vec<Spanned<DeTable<'t>>>>>,
-    costs: Option<Spanned<DeTable<'t>>>,
-    memories: Option<Spanned<Vec<Spanned<DeTable<'t>>>>>,
-    bus: Option<Spanned<DeTable<'t>>>,
-    mesh: Option<Spanned<DeTable<'t>>>,
-    doorbell: Option<Spanned<DeTable<'t>>>,
-    thermal: Option<Spanned<DeTable<'t>>>,
-    blocks: Option<Spanned<Vec<Spanned<DeTable<'t>>>>>,
-    work: Option<Spanned<Vec<Spanned<DeTable<'t>>>>>,
-}
-
-fn split<'t>(document: &'t DeTable<'t>, problems: &mut Vec<Problem>) -> Tables<'t> {
-    let mut top = Reader::new("the file", document, 0..0, problems);
-    let found = Tables {
-        platform: top.required("platform", "the table with the platform's name", subtable),
-        cores: top.optional("core", "tables: [[core]]", tables),
-        costs: top.optional("costs", "tables: [costs.send] and the like", subtable),
-        memories: top.optional("memory", "tables: [[memory]]", tables),
-        bus: top.optional("bus", "a table: [bus]", subtable),
-        mesh: top.optional("mesh", "a table: [mesh]", subtable),
-        doorbell: top.optional("doorbell", "a table: [doorbell]", subtable),
-        thermal: top.optional("thermal", "a table: [thermal]", subtable),
-        blocks: top.optional("block", "tables: [[block]]", tables),
-        work: top.optional("work", "tables: [[work]]", tables),
-    };
-    top.finish(());
-    found
-}
-
-fn read(document: &DeTable<'_>, problems: &mut Vec<Problem>) -> Option<Platform> {
-    let found = split(document, problems);
-    let head = found.platform.and_then(|t| read_head(t.get_ref(), t.span(), problems));
-    let before = problems.len();
-    let cores = each(found.cores, |table, place| core::read(table, place, problems));
-    let interconnect = fabric::read(found.bus, found.mesh, problems);
-    let memories = each(found.memories, |table, place| fabric::read_memory(table, place, problems));
-    let known = problems.len() == before;
-    let costs = found.costs.map(|t| cost::read_all(t.get_ref(), t.span(), problems));
-    let doorbell = found.doorbell.map(|t| fabric::read_doorbell(t.get_ref(), t.span(), problems));
-    let plan = floorplan::read(found.thermal, found.blocks, problems);
-    let work = each(found.work, |table, place| read_work(table, place, problems));
+fn build(file: PlatformFile, problems: &mut Vec<Problem>) -> Option<Platform> {
+    let interconnect = fabric::interconnect(file.bus, file.mesh, problems);
+    let plan = floorplan::build(file.thermal, file.blocks, problems);
+    let work: Vec<_> = file.work.into_iter().map(work_of).collect();
     check_work(&work, problems);
-    if !known {
-        return None;
-    }
     let mesh = fabric::mesh_of(interconnect.as_ref());
-    let cores = core::place(cores, mesh, problems)?;
-    let memories = fabric::place(memories, &cores, mesh, problems);
+    let cores = core::place(file.cores, mesh, problems)?;
+    let memories = fabric::place(file.memories, &cores, mesh, problems);
     if let Some(interconnect) = &interconnect {
         fabric::check_reach(interconnect, &memories, problems);
     }
     floorplan::check(&plan, cores.len(), problems);
-    let name = head?;
+    let name = file.platform.into_inner().name.into_inner();
     let mut hardware = Description {
         name: name.clone(),
         cores,
-        costs: costs.unwrap_or_default(),
+        costs: file.costs.map(|it| cost::all(it.into_inner())).unwrap_or_default(),
         memories,
         interconnect: interconnect.map(Spanned::into_inner),
-        doorbell: doorbell.unwrap_or_default(),
+        doorbell: file.doorbell.map(|it| it.into_inner().into()).unwrap_or_default(),
         thermal: plan.thermal,
         work: work.into_iter().map(Spanned::into_inner).collect(),
     };
@@ -184,37 +137,17 @@ fn read(document: &DeTable<'_>, problems: &mut Vec<Problem>) -> Option<Platform>
     Some(Platform { name, cores, hardware })
 }
 
-fn read_head(table: &DeTable<'_>, place: Span, problems: &mut Vec<Problem>) -> Option<String> {
-    let mut reader = Reader::new("[platform]", table, place, problems);
-    let name = reader.must("name", "1 to 31 letters, digits and _", name).into_inner();
-    reader.optional("description", "one line of text", text);
-    reader.finish(name)
-}
-
-fn read_work(
-    table: &DeTable<'_>,
-    place: Span,
-    problems: &mut Vec<Problem>,
-) -> Option<Spanned<Work>> {
-    let mut reader = Reader::new("[[work]]", table, place.clone(), problems);
-    let index = |n: &Node<'_>| unsigned(n).and_then(|index| u32::try_from(index).ok());
-    let cycles = |n: &Node<'_>| unsigned(n).filter(|cycles| (1..=1 << 48).contains(cycles));
-    let size = |n: &Node<'_>| bytes(n).filter(|size| *size <= 1 << 40);
+fn work_of(table: Spanned<WorkTable>) -> Spanned<Work> {
+    let place = table.span();
+    let WorkTable { app, task, index, cycles, working_bytes, .. } = table.into_inner();
     let work = Work {
-        app: reader.must("app", "the name of an application", name).into_inner(),
-        task: reader.must("task", "the name of one of its tasks", name).into_inner(),
-        index: reader
-            .optional("index", "a number from 0: which of the tasks of that name", index)
-            .map(Spanned::into_inner),
-        cycles: reader
-            .must("cycles", "a whole number of cycles from 1 to 2^48", cycles)
-            .into_inner(),
-        working_bytes: reader
-            .optional("working_set", "a size as \"16KiB\", at most \"1024GiB\"", size)
-            .map(Spanned::into_inner),
+        app: app.into_inner(),
+        task: task.into_inner(),
+        index: index.map(Spanned::into_inner),
+        cycles: cycles.into_inner(),
+        working_bytes: working_bytes.map(Spanned::into_inner),
     };
-    units::source(&mut reader);
-    reader.finish(Spanned::new(place, work))
+    Spanned::new(place, work)
 }
 
 fn check_work(work: &[Spanned<Work>], problems: &mut Vec<Problem>) {

@@ -79,13 +79,13 @@ impl Table {
     }
 
     /// The frame rates ascend.
-    fn check_order(&self, problems: &mut Vec<Problem>) {
+    fn check_order(&self, noted: &mut Noted<'_>) {
         for pair in self.rows.get_ref().windows(2) {
             let (before, after) = (&pair[0].frame_rate, &pair[1].frame_rate);
             if millihz(*after.get_ref()) <= millihz(*before.get_ref()) {
                 let problem = Problem::new("the frame rates of a table ascend");
                 let problem = problem.at(after.span(), "not above the row before");
-                problems.push(problem.at(before.span(), "the row before"));
+                noted.problems.push(problem.at(before.span(), "the row before"));
             }
         }
     }

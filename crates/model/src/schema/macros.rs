@@ -76,21 +76,31 @@ macro_rules! table {
             }
         }
 
-        impl $crate::schema::Read for $name {
-            fn read(
-                _: &$crate::schema::Shape,
+        impl $crate::schema::Tabular for $name {
+            fn tried(
                 node: &$crate::reader::Node<'_>,
                 noted: &mut $crate::schema::Noted<'_>,
-            ) -> Option<Self> {
+            ) -> Option<$crate::schema::Tried<Self>> {
                 let (table, place) = (node.get_ref().as_table()?, node.span());
                 let mut reader =
                     $crate::schema::TableReader::new(&Self::TABLE, table, place, noted);
                 let read = Self::take(&mut reader);
                 let is_right = reader.finish();
                 $(if let Some(read) = &read {
-                    read.$check(&mut noted.problems);
+                    read.$check(noted);
                 })?
-                read.filter(|_| is_right)
+                Some($crate::schema::Tried { read, is_right })
+            }
+        }
+
+        impl $crate::schema::Read for $name {
+            fn read(
+                _: &$crate::schema::Shape,
+                node: &$crate::reader::Node<'_>,
+                noted: &mut $crate::schema::Noted<'_>,
+            ) -> Option<Self> {
+                let tried = <Self as $crate::schema::Tabular>::tried(node, noted)?;
+                tried.read.filter(|_| tried.is_right)
             }
         }
     };

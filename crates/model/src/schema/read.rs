@@ -24,10 +24,84 @@ pub(crate) struct Noted<'s> {
     listed: bool,
 }
 
+impl Noted<'_> {
+    /// What messages call the table that is read, as `[[task]]`.
+    pub fn title(&self) -> String {
+        let path = self.path.join(".");
+        match path.as_str() {
+            "" => "the file".into(),
+            _ if self.listed => format!("[[{path}]]"),
+            _ => format!("[{path}]"),
+        }
+    }
+
+    /// Reads what is below the table.
+    fn below<T>(
+        &mut self,
+        name: &'static str,
+        listed: bool,
+        read: impl FnOnce(&mut Self) -> T,
+    ) -> T {
+        self.path.push(name);
+        let was_listed = std::mem::replace(&mut self.listed, listed);
+        let read = read(self);
+        self.listed = was_listed;
+        self.path.pop();
+        read
+    }
+
+    /// Notes a value that is of another shape than its key's, unless its inside was noted.
+    fn refuse(
+        &mut self,
+        name: &str,
+        wanted: impl FnOnce() -> String,
+        node: &Node<'_>,
+        before: usize,
+    ) {
+        if self.problems.len() == before {
+            let message = format!("`{name}` of {} must be {}", self.title(), wanted());
+            self.problems.push(Problem::new(message).at(node.span(), describe(node)));
+        }
+    }
+
+    /// Notes a key that the table does not take.
+    fn unknown(
+        &mut self,
+        key: &Spanned<std::borrow::Cow<'_, str>>,
+        known: impl Iterator<Item = &'static str> + Clone,
+    ) {
+        let (name, title) = (key.get_ref().as_ref(), self.title());
+        let help = suggestion(name, known.clone(), || {
+            format!("{title} takes {}", known.collect::<Vec<_>>().join(", "))
+        });
+        let problem = Problem::new(format!("{title} has no key `{name}`"));
+        self.problems.push(problem.at(key.span(), "unknown key").help(help));
+    }
+}
+
 /// A value that a key of some shape takes.
 pub(crate) trait Read: Sized {
     /// `None`: it is of another shape, or out of range; or what is wrong inside was noted.
     fn read(shape: &Shape, node: &Node<'_>, noted: &mut Noted<'_>) -> Option<Self>;
+}
+
+/// A table as far as it could be read: without a value that is wrong and not needed.
+#[derive(Debug, Clone)]
+pub(crate) struct Tried<T> {
+    pub read: Option<T>,
+    pub is_right: bool,
+}
+
+/// What [`table!`](super::table) declares.
+pub(crate) trait Tabular: Sized {
+    /// `None`: it is no table.
+    fn tried(node: &Node<'_>, noted: &mut Noted<'_>) -> Option<Tried<Self>>;
+}
+
+impl<T: Tabular> Read for Tried<T> {
+    fn read(_: &Shape, node: &Node<'_>, noted: &mut Noted<'_>) -> Option<Self> {
+        T::tried(node, noted)
+    }
 }
 
 /// Reads a whole file.
@@ -69,34 +143,18 @@ impl<'t, 'p, 's> TableReader<'t, 'p, 's> {
         Self { table, place, declared, next, noted, before, named: None }
     }
 
-    /// What messages call it, as `[[task]]`.
-    fn title(&self) -> String {
-        let path = self.noted.path.join(".");
-        match path.as_str() {
-            "" => "the file".into(),
-            _ if self.noted.listed => format!("[[{path}]]"),
-            _ => format!("[{path}]"),
-        }
-    }
-
     fn take<T: Read>(&mut self, key: &'static Key) -> Option<Spanned<T>> {
         let node = self.table.get(key.name)?;
         let before = self.noted.problems.len();
-        let below = matches!(key.shape, Shape::Table(..) | Shape::Tables(..));
-        let listed = self.noted.listed;
-        if below {
-            self.noted.path.push(key.name);
-            self.noted.listed = matches!(key.shape, Shape::Tables(..));
-        }
-        let value = T::read(&key.shape, node, self.noted);
-        if below {
-            self.noted.path.pop();
-            self.noted.listed = listed;
-        }
-        if value.is_none() && self.noted.problems.len() == before {
-            let (title, wanted) = (self.title(), key.shape.wanted());
-            let message = format!("`{}` of {title} must be {wanted}", key.name);
-            self.noted.problems.push(Problem::new(message).at(node.span(), describe(node)));
+        let value = match key.shape {
+            Shape::Table(..) | Shape::Tables(..) | Shape::Each(..) => {
+                let listed = matches!(key.shape, Shape::Tables(..));
+                self.noted.below(key.name, listed, |noted| T::read(&key.shape, node, noted))
+            }
+            _ => T::read(&key.shape, node, self.noted),
+        };
+        if value.is_none() {
+            self.noted.refuse(key.name, || key.shape.wanted(), node, before);
         }
         if key.name == "name" {
             self.named = Some(node.span());
@@ -115,7 +173,7 @@ impl<'t, 'p, 's> TableReader<'t, 'p, 's> {
     pub fn must<T: Read>(&mut self) -> Option<Spanned<T>> {
         let key = self.next.next()?;
         if !self.table.contains_key(key.name) {
-            let problem = Problem::new(format!("{} has no `{}`", self.title(), key.name));
+            let problem = Problem::new(format!("{} has no `{}`", self.noted.title(), key.name));
             let problem = problem.at(self.place.clone(), "this one");
             let help = format!("add `{}`: {}", key.name, key.shape.wanted());
             self.noted.problems.push(problem.help(help));
@@ -147,17 +205,10 @@ impl<'t, 'p, 's> TableReader<'t, 'p, 's> {
     /// Notes every key that is not declared. Returns whether nothing is wrong with the table.
     pub fn finish(self) -> bool {
         for key in self.table.keys() {
-            let name = key.get_ref().as_ref();
-            let known = || self.declared.all().map(|key| key.name);
-            if known().any(|known| known == name) {
-                continue;
+            let known = self.declared.all().map(|key| key.name);
+            if !known.clone().any(|known| known == key.get_ref().as_ref()) {
+                self.noted.unknown(key, known);
             }
-            let title = self.title();
-            let help = suggestion(name, known(), || {
-                format!("{title} takes {}", known().collect::<Vec<_>>().join(", "))
-            });
-            let problem = Problem::new(format!("{title} has no key `{name}`"));
-            self.noted.problems.push(problem.at(key.span(), "unknown key").help(help));
         }
         self.noted.problems.len() == self.before
     }
@@ -312,5 +363,37 @@ impl<T: Read> Read for Vec<T> {
                 all.into_iter().collect()
             }
         }
+    }
+}
+
+impl<T: Read> Read for BTreeMap<String, T> {
+    fn read(shape: &Shape, node: &Node<'_>, noted: &mut Noted<'_>) -> Option<Self> {
+        let Shape::Each(_, names, _) = shape else { return None };
+        let (mut all, mut is_right) = (Self::new(), true);
+        for (key, node) in node.get_ref().as_table()? {
+            let Some(name) = names.iter().find(|name| **name == key.get_ref().as_ref()) else {
+                noted.unknown(key, names.iter().copied());
+                continue;
+            };
+            let before = noted.problems.len();
+            let value = noted.below(name, false, |noted| T::read(shape, node, noted));
+            match value {
+                Some(value) => {
+                    all.insert((*name).to_owned(), value);
+                }
+                None => {
+                    noted.refuse(name, || "a table".into(), node, before);
+                    is_right = false;
+                }
+            }
+        }
+        is_right.then_some(all)
+    }
+}
+
+impl Read for (u32, u32) {
+    fn read(shape: &Shape, node: &Node<'_>, noted: &mut Noted<'_>) -> Option<Self> {
+        let [one, two] = Vec::<u32>::read(shape, node, noted)?.try_into().ok()?;
+        Some((one, two))
     }
 }

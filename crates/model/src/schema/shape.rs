@@ -88,7 +88,7 @@ pub(crate) const FILLED: fn(&str) -> bool = |text| !text.is_empty();
 
 impl Table {
     /// Its own keys, then those of its parts.
-    pub fn all(&self) -> impl Iterator<Item = &'static Key> {
+    pub fn all(&self) -> impl Iterator<Item = &'static Key> + Clone {
         self.keys.iter().chain(self.parts.iter().flat_map(|part| part.keys))
     }
 

@@ -80,6 +80,8 @@ pub enum SchemaOf {
     App,
     /// A board: board.toml
     Board,
+    /// Hardware: platform.toml
+    Platform,
     /// The rows of the table policy: table.toml
     Table,
 }
