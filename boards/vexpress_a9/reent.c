@@ -9,12 +9,12 @@
 #include "board.h"
 #include "wb/system.h"
 
-enum { TASKS = 128 };  // of more, two may have one together
+enum { TASKS = 128 };  // tasks 0 and 128 share a structure, as do 1 and 129
 
 static struct _reent reents[TASKS];
 static bool begun[TASKS];
 
-// Apart: every switch comes by.
+// Not inline: every switch calls board_use_reent(), and few of them come here.
 static __attribute__((noinline)) void begin(uint32_t own)
 {
     _REENT_INIT_PTR(&reents[own]);

@@ -117,7 +117,8 @@ void frequency_start(struct wb_core *core, uint64_t now_ns)
         (void)take(core, wb_word_load(&core->point, WB_RELAXED));
 }
 
-// What was asked for last, of each core, is in its word: who looks later sees the newer one.
+// Sets each core's frequency to the operating point that was asked for last. Only the newest
+// request counts: `wanted_point` holds one, and a later one overwrites it.
 void frequency_follow(struct wb_system *system)
 {
     for (uint32_t i = 0; f.mode == FREQUENCY_CPUFREQ && i < system->n_cores; i++) {

@@ -14,10 +14,11 @@ static inline void finish_departure(struct sim_core *c)
                                                  [GO_ENDED] = WB_TASK_ENDED };
     struct wb_task *task = c->left;
 
-    if (__builtin_expect(c->slice_ps != 0, 0) && sim_end_slice(c) && c->after == GO_INTERRUPTED)
+    if (__builtin_expect(c->scheduling.slice_ps != 0, 0) && sim_end_slice(c) &&
+        c->after == GO_INTERRUPTED)
         c->after = GO_READY;
     c->left = NULL;
-    if (__builtin_expect(c->is_fair, 0) && c->after >= GO_BLOCKED)
+    if (__builtin_expect(c->scheduling.is_fair, 0) && c->after >= GO_BLOCKED)
         sim_stop_sharing(c, task, c->after == GO_BLOCKED);
     if (c->after == GO_AWAY) {
         engine_forget(sim.engine, c->core->index, task->id);
@@ -35,9 +36,9 @@ static inline void finish_departure(struct sim_core *c)
 
 static inline void fall_asleep(struct sim_core *c)
 {
-    if (c->idle)
+    if (c->power.idle)
         return;
-    c->idle = true;
+    c->power.idle = true;
     c->slept_ps = sim.engine->now_ps;
     engine_idle(sim.engine, c->core->index);
     if (__builtin_expect(wb_core_is_let_off(c->core), 0))
@@ -83,7 +84,7 @@ static inline __attribute__((always_inline)) enum turn begin(struct sim_core *c)
     }
     c->need_resched = wants_resched(c, task);
     sim_become(c);
-    if (__builtin_expect(c->slice_ps != 0, 0))
+    if (__builtin_expect(c->scheduling.slice_ps != 0, 0))
         sim_begin_slice(c);
     if (!is_free(c, CHARGE_REFILL)) {
         const uint64_t fills_ps = engine_refill(sim.engine, sim_in(ps), c->core->index, task->id,
@@ -93,7 +94,7 @@ static inline __attribute__((always_inline)) enum turn begin(struct sim_core *c)
     }
     if (ps == 0 || sim_passes(ps))
         return TURN_TASK;
-    if (c->goes_on)
+    if (c->switching.goes_on)
         sim_begin_computing(c, ps);
     else
         sim_hold(c, ps);
@@ -116,13 +117,14 @@ static inline bool lags(struct sim_core *c, enum sim_event ends)
 // costs nothing to be woken before that.
 static inline bool may_doze(const struct sim_core *c)
 {
-    return c->ready.levels == 0 && c->dozes && c->overhead_ps == 0 && !sim_has_pending_bits(c);
+    return c->ready.levels == 0 && c->skips.dozes && c->overhead_ps == 0 &&
+           !sim_has_pending_bits(c);
 }
 
 static inline struct wb_task *pop(struct sim_core *c)
 {
-    if (__builtin_expect(c->by_deadline | c->is_fair, 0))
-        return c->is_fair ? sim_pop_fairly(c) : sim_pop_by_deadline(c);
+    if (__builtin_expect(c->scheduling.by_deadline | c->scheduling.is_fair, 0))
+        return c->scheduling.is_fair ? sim_pop_fairly(c) : sim_pop_by_deadline(c);
     return ready_pop(&c->ready, 0);
 }
 
@@ -151,11 +153,12 @@ enum turn sim_work(struct sim_core *c)
     uint64_t ps = c->overhead_ps;
     c->overhead_ps = 0;
     if (!is_free(c, CHARGE_SWITCH))
-        ps = sim_sum(ps, c->preempts ? sim_let_go(c) : engine_switch(engine, c->core->index));
+        ps = sim_sum(ps, c->scheduling.preempts ? sim_let_go(c)
+                                                : engine_switch(engine, c->core->index));
     const bool is_over = ps == 0 || sim_passes(ps);
     if (is_over && !lags(c, EVENT_START))
         return begin(c);
-    c->starts = true;
+    c->switching.starts = true;
     if (!is_over)
         sim_push_in(ps, EVENT_START, c->core->index);
     return TURN_NOTHING;
@@ -180,7 +183,7 @@ static bool falls_silent(const struct sim_core *c)
         return false;
     if (sim_may_be_off(c))
         return true;
-    return c->dozes && (c->free & TICK_IS_FREE) == TICK_IS_FREE && sim.faults == NULL &&
+    return c->skips.dozes && (c->free & TICK_IS_FREE) == TICK_IS_FREE && sim.faults == NULL &&
            engine_temperature_mc(sim.engine, c->core->index) == INT32_MIN &&
            wb_agent_is_silent(c->core);
 }
@@ -201,7 +204,7 @@ static uint64_t account(struct sim_core *c)
     const uint64_t tick_ns = wb_agent_skip(c->core, sim_now_ns());
     const uint32_t after = wb_word_load(&c->core->report.periods, WB_RELAXED);
 
-    if (!c->off)
+    if (!c->power.off)
         wb_counter_add(&c->core->stats.sleeps, after - before);
     return tick_ns;
 }
@@ -219,7 +222,7 @@ void sim_account_idle(void)
         struct sim_core *c = &sim.cores[i];
         if (c->silent && !c->dead)
             (void)account(c);
-        if (c->idle)
+        if (c->power.idle)
             forget_doze(c);
     }
 }
@@ -232,14 +235,14 @@ void sim_hear_agents(void)
         return;
     sim.choice = choice;
     for (uint32_t i = 0; i < sim.system->n_cores; i++)
-        if (sim.cores[i].silent && !sim.cores[i].off && !sim.cores[i].dead)
+        if (sim.cores[i].silent && !sim.cores[i].power.off && !sim.cores[i].dead)
             end_silence(&sim.cores[i]);
 }
 
 // Where kernels preempt, only they do, and no task in their place.
 void sim_take_pending_bits(struct sim_core *c)
 {
-    if (c->preempts && sim.self != NULL)
+    if (c->scheduling.preempts && sim.self != NULL)
         return;
     if (sim_has_pending_bits(c))
         (void)wb_agent_serve(c->core);
@@ -250,10 +253,10 @@ void sim_take_pending_bits(struct sim_core *c)
 // Returns for how long it still sleeps.
 static inline uint64_t rouse(struct sim_core *c)
 {
-    c->idle = false;
+    c->power.idle = false;
     if (__builtin_expect(c->silent, 0))
         end_silence(c);
-    if (__builtin_expect(c->off, 0))
+    if (__builtin_expect(c->power.off, 0))
         sim_turn_on(c);
     forget_doze(c);
     sim_record_power(c);
@@ -267,7 +270,7 @@ static inline uint64_t rouse(struct sim_core *c)
 
 void sim_wake(struct sim_core *c)
 {
-    const uint64_t ps = c->idle ? rouse(c) : UINT64_MAX;
+    const uint64_t ps = c->power.idle ? rouse(c) : UINT64_MAX;
 
     if (ps == 0)
         sim_choose(c);
@@ -290,7 +293,7 @@ void sim_make_ready(struct sim_core *c, struct wb_task *task)
         return;
     }
     sim_keep_need_resched(c);
-    if (__builtin_expect(c->slice_ps != 0, 0))
+    if (__builtin_expect(c->scheduling.slice_ps != 0, 0))
         sim_time_slice(c);
 }
 
@@ -309,12 +312,12 @@ void sim_kill(struct sim_core *c)
 {
     stop_timers(c);
     c->dead = true;
-    c->rings_at_once = false;
+    c->skips.rings_at_once = false;
     c->current = c->left = NULL;
     c->computing = c->holds = 0;
-    c->masked = c->pends = c->starts = c->goes_on = c->in_turn = false;
+    c->irq.masked = c->irq.pends = c->switching.starts = c->switching.goes_on = c->in_turn = false;
     c->interrupted = NULL;
-    c->slice_ps = 0;
+    c->scheduling.slice_ps = 0;
     c->need_resched = 0;
     memset(&c->ready, 0, sizeof c->ready);
     if (c->fair != NULL)
@@ -366,7 +369,7 @@ static inline __attribute__((always_inline)) enum turn interrupt(struct sim_core
 
     if (c->current != NULL) {
         c->irq_time_ps = sim_sum(c->irq_time_ps, ps);
-        if (__builtin_expect(c->preempts, 0))
+        if (__builtin_expect(c->scheduling.preempts, 0))
             return sim_interrupt(c);
         if (c->computing != 0)
             change_point(c);
@@ -374,7 +377,7 @@ static inline __attribute__((always_inline)) enum turn interrupt(struct sim_core
         return TURN_NOTHING;
     }
     c->overhead_ps = sim_sum(c->overhead_ps, ps);
-    if (!c->idle)
+    if (!c->power.idle)
         return TURN_NOTHING;
     const bool dozed = c->slept_ps == sim.engine->now_ps;
     const uint64_t sleeps_ps = rouse(c);
@@ -393,7 +396,7 @@ enum turn sim_end_block(uint32_t number, struct sim_core **core)
     const uint32_t owner_state = wb_word_load(&task->owner_state, WB_RELAXED);
     struct sim_core *c = *core = &sim.cores[wb_owner_of(owner_state)];
     sim_execute(c, NULL);
-    if (__builtin_expect(c->preempts, 0))
+    if (__builtin_expect(c->scheduling.preempts, 0))
         return sim_timer(c, task);
     wb_kernel_unblock(task);
     return TURN_NOTHING;
@@ -428,7 +431,7 @@ enum turn sim_rung(struct sim_core *c)
 {
     if (c->dead)
         return TURN_NOTHING;
-    c->rung = false;
+    c->irq.rung = false;
     return interrupt(c);
 }
 
@@ -438,7 +441,8 @@ enum turn sim_chooses(struct sim_core *c)
     if (c->dead)
         return TURN_NOTHING;
     c->in_turn = true;
-    const enum turn turn = __builtin_expect(c->preempts, 0) ? sim_reconsider(c) : TURN_WORK;
+    const enum turn turn =
+        __builtin_expect(c->scheduling.preempts, 0) ? sim_reconsider(c) : TURN_WORK;
     const enum turn next = turn == TURN_WORK ? sim_work(c) : turn;
     c->in_turn = false;
     return next;
@@ -455,14 +459,14 @@ enum turn sim_core_event(struct sim_core *c, uint32_t kind)
         if (lags(c, EVENT_START))
             return TURN_NOTHING;
         sim_execute(c, NULL);
-        c->starts = false;
-        return __builtin_expect(c->pends, 0) && !sim_still_starts(c) ? TURN_WORK : begin(c);
+        c->switching.starts = false;
+        return __builtin_expect(c->irq.pends, 0) && !sim_still_starts(c) ? TURN_WORK : begin(c);
     case EVENT_WAKE:
         return lags(c, EVENT_WAKE) ? TURN_NOTHING : TURN_WORK;
     case EVENT_SLICE:
         return sim_slice_is_over(c);
     case EVENT_RING:
-        c->rung = false;
+        c->irq.rung = false;
         break;
     default:
         c->tick_due = true;

@@ -32,7 +32,7 @@ static int64_t virtual_ns(uint64_t ns, const struct share *s)
 
 static int64_t slice_ns(const struct sim_core *c, const struct share *s)
 {
-    return virtual_ns(c->slice_ps / PS_PER_NS, s);
+    return virtual_ns(c->scheduling.slice_ps / PS_PER_NS, s);
 }
 
 // ---- Who competes -------------------------------------------------------------------------------
@@ -147,8 +147,8 @@ static void place(struct sim_core *c, struct share *s)
 
 static int64_t lag_of(const struct sim_core *c, const struct share *s)
 {
-    const uint64_t slices_ps = 2 * c->slice_ps;
-    const uint64_t most_ps = slices_ps > c->tick_ps ? slices_ps : c->tick_ps;
+    const uint64_t slices_ps = 2 * c->scheduling.slice_ps;
+    const uint64_t most_ps = slices_ps > c->scheduling.tick_ps ? slices_ps : c->scheduling.tick_ps;
     const int64_t most_ns = virtual_ns(most_ps / PS_PER_NS, s);
     const int64_t lag_ns = mean_of(c, s->level) - s->had_ns;
 
@@ -224,8 +224,9 @@ uint64_t sim_next_look(const struct sim_core *c)
 {
     const struct share *s = c->fair->chosen;
 
-    if (c->tick_ps != 0)
-        return c->tick_ps - (sim.engine->now_ps - sim_ps(sim.system->start_ns)) % c->tick_ps;
+    if (c->scheduling.tick_ps != 0)
+        return c->scheduling.tick_ps -
+               (sim.engine->now_ps - sim_ps(sim.system->start_ns)) % c->scheduling.tick_ps;
     // Up to the nanosecond at which it will have had its slice.
     const wide left_ns = (wide)(s->deadline_ns - s->had_ns) * s->weight;
     const uint64_t until_ps =

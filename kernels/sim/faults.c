@@ -44,7 +44,7 @@ void faults_plan(struct faults *faults, struct wb_host *host, const struct fault
     sim.careful = true;
     // A kernel that is stopped at any moment has a task that can be left at that moment.
     for (uint32_t i = 0; i < sim.system->n_cores; i++)
-        sim.cores[i].takes_steps = false;
+        sim.cores[i].skips.takes_steps = false;
     if (fault->preempts)
         plan_preemption(fault);
     const bool at_step = fault->kind != FAULT_NONE && !is_of_doorbells(fault->kind);
@@ -70,7 +70,7 @@ void faults_ring(struct sim_core *core, uint64_t at_ps)
     if (fault->kind == FAULT_REPEAT)
         sim_push(at_ps, EVENT_RING, core->core->index);
     else
-        core->rung = false;
+        core->irq.rung = false;
     if (fault->kind != FAULT_DROP)
         sim_push(later_ps, EVENT_RING, core->core->index);
 }

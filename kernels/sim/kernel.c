@@ -70,7 +70,8 @@ enum wb_status wb_kernel_task_init(struct wb_task *task)
 {
     if (task->mode == WB_REPLICATE && sim.here != NULL)
         private_mapping_give(task, sim.here->core->index);
-    kernel_task(task)->left_ps = kernel_task(task)->left_hz = kernel_task(task)->slice_ps = 0;
+    kernel_task(task)->left_ps = kernel_task(task)->left_hz =
+        kernel_task(task)->slice_ps = 0;
     return stack_init(task);
 }
 
@@ -123,7 +124,7 @@ static inline void let_others(uint32_t floor, bool forfeits)
     sim_serve(c);
     floor = wb_floor_after(&sim.self->sync, before, floor);
     if (floor < PRIORITIES && c->ready.levels >> floor != 0) {
-        if (__builtin_expect(c->is_fair, 0) && forfeits)
+        if (__builtin_expect(c->scheduling.is_fair, 0) && forfeits)
             sim_forfeit(c);
         sim_leave(GO_READY);
     } else {
@@ -182,15 +183,15 @@ enum wb_status wb_kernel_watch(int file, uint32_t events, bool wake)
 void wb_kernel_enter(void)
 {
     if (sim_may_be_preempted())
-        sim.here->masked = true;
+        sim.here->irq.masked = true;
 }
 
 static void unmask(void)
 {
     struct sim_core *c = sim.here;
 
-    c->masked = false;
-    if ((c->pends || sim_is_outdone(c)) && !c->chooses)
+    c->irq.masked = false;
+    if ((c->irq.pends || sim_is_outdone(c)) && !c->chooses)
         sim_give_way();
 }
 
@@ -207,10 +208,10 @@ void wb_kernel_reprioritise(struct wb_task *task)
 
     if (sim_take_ready(c, task))
         sim_queue(c, task);
-    else if (__builtin_expect(c->is_fair, 0))
+    else if (__builtin_expect(c->scheduling.is_fair, 0))
         sim_follow_priority(c, task);
     sim_keep_need_resched(c);
-    if (__builtin_expect(c->slice_ps != 0, 0))
+    if (__builtin_expect(c->scheduling.slice_ps != 0, 0))
         sim_time_slice(c);
     if (sim_may_be_preempted() && sim_is_outdone(c))
         sim_give_way();
@@ -238,7 +239,7 @@ static __attribute__((noinline)) void ring(struct sim_core *c, uint32_t from)
     const bool quiet = sim.quiet;
     uint64_t ring_ps = 0, owed_ps = 0;
 
-    c->rung = true;
+    c->irq.rung = true;
     if (sim.here != NULL) {
         sim.quiet = true;
         sim_record_power(c);
@@ -267,14 +268,14 @@ void wb_kernel_doorbell(uint32_t core)
 
     if (c == sim.here) {
         // A kernel looks into its own inbox before it rests, and a task at its next checkpoint.
-        if (sim.self != NULL && c->preempts)
+        if (sim.self != NULL && c->scheduling.preempts)
             sim_give_way();
         else if (sim.self != NULL)
             sim_keep_need_resched(c);
-    } else if (c->rung || c->dead) {
+    } else if (c->irq.rung || c->dead) {
         return;
-    } else if (sim.self != NULL && c->rings_at_once && sim.here->takes_steps) {
-        c->rung = true;
+    } else if (sim.self != NULL && c->skips.rings_at_once && sim.here->skips.takes_steps) {
+        c->irq.rung = true;
         sim_ring_now(c);
     } else {
         ring(c, sim.here != NULL ? sim.here->core->index : core);

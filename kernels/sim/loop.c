@@ -77,8 +77,8 @@ void sim_stop_timer(struct wb_task *task)
     kt->timer = 0;
 }
 
-// Something is going to be handled.
-static inline void count(bool mattered)
+// Counts an event that the loop is about to handle. `mattered`: it is one of sim.alive.
+static inline void count_event(bool mattered)
 {
     sim.alive -= mattered;
     if (__builtin_expect(++sim.events == sim.pause_at, 0))
@@ -87,17 +87,17 @@ static inline void count(bool mattered)
 
 static inline struct sim_core *take_from(struct at_once *ring)
 {
-    count(true);
+    count_event(true);
     return ring->cores[ring->first++ & sim.now_mask];
 }
 
-// Of the queue. ENGINE_NOTHING: there is none.
-static inline uint64_t take(void)
+// Takes the next event of the queue. ENGINE_NOTHING: there is none.
+static inline uint64_t take_event(void)
 {
     const uint64_t event = engine_pop(sim.engine);
 
     if (event != ENGINE_NOTHING)
-        count(matters(event_kind(event)));
+        count_event(matters(event_kind(event)));
     return event;
 }
 
@@ -107,7 +107,7 @@ static inline uint64_t exchange(uint64_t resume_ps, const struct sim_core *c)
     sim.alive++;
     const uint64_t event =
         engine_exchange(sim.engine, resume_ps, event_of(EVENT_RESUME, c->core->index));
-    count(matters(event_kind(event)));
+    count_event(matters(event_kind(event)));
     return event;
 }
 
@@ -181,7 +181,7 @@ void sim_compute(uint64_t cycles)
         sim_spend(engine_compute(sim.engine, c->core->index, cycles));
         return;
     }
-    if (!c->preempts)
+    if (!c->scheduling.preempts)
         wb_agent_obey(c->core);
     const uint64_t ps = engine_compute(sim.engine, c->core->index, cycles);
     if (ps == 0 || sim_passes(ps))
@@ -247,7 +247,7 @@ void sim_pass(uint64_t ps)
         if (until_ps < sim.engine->next_ps)
             sim.engine->now_ps = until_ps;
         else
-            (void)take();
+            (void)take_event();
 }
 
 void sim_halt(void)
@@ -406,7 +406,7 @@ static struct sim_core *next_core(uint64_t event)
                 return NULL;
             if (acts_at_once(&c, &turn))
                 continue;
-            event = take();
+            event = take_event();
             if (event == ENGINE_NOTHING)
                 return NULL;
         }
@@ -459,12 +459,12 @@ static bool choose_scheduling(void)
     for (uint32_t i = 0; i < sim.system->n_cores; i++) {
         struct sim_core *c = &sim.cores[i];
         const uint32_t scheduling = engine_scheduling(sim.engine, i);
-        c->by_deadline = scheduling == EARLIEST_DEADLINE;
-        c->is_fair = scheduling == FAIR;
-        c->slice_ps = engine_slice(sim.engine, i);
-        c->tick_ps = engine_tick(sim.engine, i);
-        c->slack_ps = engine_timer_slack(sim.engine, i);
-        has_order |= c->is_fair || c->by_deadline;
+        c->scheduling.by_deadline = scheduling == EARLIEST_DEADLINE;
+        c->scheduling.is_fair = scheduling == FAIR;
+        c->scheduling.slice_ps = engine_slice(sim.engine, i);
+        c->scheduling.tick_ps = engine_tick(sim.engine, i);
+        c->scheduling.slack_ps = engine_timer_slack(sim.engine, i);
+        has_order |= c->scheduling.is_fair || c->scheduling.by_deadline;
         if (all || scheduling != COOPERATIVE)
             sim_preempt_on(c);
     }
@@ -479,10 +479,11 @@ bool sim_start(void)
         c->uncounted = sim.counts ? 0 : c->free;
         c->tick_due = true;
         c->records = c->core->record.events.slots != 0;
-        c->rings_at_once = !c->records && is_free(c, CHARGE_NOTICE);
-        c->dozes = sim.engine->cores[i].is_plain;
-        c->takes_steps = (c->free & STEPS_ARE_FREE) == STEPS_ARE_FREE;
-        c->takes_all = c->takes_steps && (c->free & MESSAGES_ARE_FREE) == MESSAGES_ARE_FREE;
+        c->skips.rings_at_once = !c->records && is_free(c, CHARGE_NOTICE);
+        c->skips.dozes = sim.engine->cores[i].is_plain;
+        c->skips.takes_steps = (c->free & STEPS_ARE_FREE) == STEPS_ARE_FREE;
+        c->skips.takes_all =
+            c->skips.takes_steps && (c->free & MESSAGES_ARE_FREE) == MESSAGES_ARE_FREE;
         c->scales = c->core->n_points > 1 || sim.system->reports;
         wb_word_store(&c->core->state, WB_CORE_UP, WB_RELAXED);
         if (engine_is_off(sim.engine, i)) {

@@ -18,7 +18,7 @@ bool sim_may_be_off(const struct sim_core *c)
 
 static void turn(struct sim_core *c, bool off)
 {
-    c->off = off;
+    c->power.off = off;
     engine_turn_off(sim.engine, c->core->index, off);
 }
 
@@ -39,6 +39,6 @@ void sim_start_off(struct sim_core *c)
     wb_word_init(&c->core->wanted_point, WB_POINT_OFF);
     c->core->report.obeyed_point = WB_POINT_OFF;
     c->tick_due = false;
-    c->idle = c->silent = c->off = true;
+    c->power.idle = c->silent = c->power.off = true;
     sim_record_start(c);
 }

@@ -8,9 +8,9 @@
 
 void sim_preempt_on(struct sim_core *c)
 {
-    sim.preempts = sim.careful = c->preempts = true;
+    sim.preempts = sim.careful = c->scheduling.preempts = true;
     // Who is suspended in the midst of anything needs a stack, and a moment to be rung at.
-    c->takes_steps = c->takes_all = c->rings_at_once = false;
+    c->skips.takes_steps = c->skips.takes_all = c->skips.rings_at_once = false;
     c->free &= ~(1u << CHARGE_SWITCH);  // see sim_let_go()
     c->uncounted &= c->free;
 }
@@ -122,14 +122,14 @@ static void put_off(struct sim_core *c)
     c->left = c->interrupted = c->current;
     c->after = GO_INTERRUPTED;
     c->current = NULL;
-    c->pends = c->transfers = false;
+    c->irq.pends = c->transfers = false;
 }
 
 // What ends at this instant ends before anything interrupts it.
 enum turn sim_interrupt(struct sim_core *c)
 {
-    c->pends = true;
-    if (c->masked || c->starts)
+    c->irq.pends = true;
+    if (c->irq.masked || c->switching.starts)
         return TURN_NOTHING;
     if (sim_is_to_wait(c)) {
         sim_choose(c);
@@ -143,7 +143,7 @@ enum turn sim_reconsider(struct sim_core *c)
 {
     if (c->current == NULL)
         return TURN_WORK;
-    return c->pends || sim_is_outdone(c) ? sim_interrupt(c) : TURN_NOTHING;
+    return c->irq.pends || sim_is_outdone(c) ? sim_interrupt(c) : TURN_NOTHING;
 }
 
 enum turn sim_reschedule(struct sim_core *c)
@@ -172,8 +172,8 @@ void sim_give_way(void)
 {
     struct sim_core *c = sim.here;
 
-    c->pends = c->masked;
-    if (c->masked)
+    c->irq.pends = c->irq.masked;
+    if (c->irq.masked)
         return;
     c->interrupted = sim.self;
     sim_leave(GO_INTERRUPTED);
@@ -187,7 +187,7 @@ static void go_on(struct sim_core *c)
     const wide ps = kt->left_hz == 0 ? kt->left_ps : (wide)kt->left_ps * kt->left_hz / hz_of(c);
 
     c->irq_time_ps = sim_sum(c->irq_time_ps, ps < UINT64_MAX ? (uint64_t)ps : UINT64_MAX);
-    c->goes_on = kt->left_hz != 0;
+    c->switching.goes_on = kt->left_hz != 0;
     kt->left_ps = kt->left_hz = 0;
 }
 
@@ -199,10 +199,10 @@ uint64_t sim_let_go(struct sim_core *c)
     if (c->interrupted != NULL && !stays)
         wb_counter_add(&c->interrupted->stats.preemptions, 1);
     c->interrupted = NULL;
-    c->pends = false;
+    c->irq.pends = false;
     go_on(c);
-    if (!c->rung && sim_has_pending_bits(c)) {
-        c->rung = true;
+    if (!c->irq.rung && sim_has_pending_bits(c)) {
+        c->irq.rung = true;
         sim_push_in(PS_PER_NS, EVENT_RING, c->core->index);
     }
     return stays ? 0 : engine_switch(sim.engine, c->core->index);
@@ -210,12 +210,12 @@ uint64_t sim_let_go(struct sim_core *c)
 
 bool sim_still_starts(struct sim_core *c)
 {
-    c->pends = false;
+    c->irq.pends = false;
     sim_serve(c);
     if (!sim_is_outdone(c))
         return true;
     kernel_task(c->current)->left_ps = c->irq_time_ps;
-    kernel_task(c->current)->left_hz = c->goes_on ? hz_of(c) : 0;
+    kernel_task(c->current)->left_hz = c->switching.goes_on ? hz_of(c) : 0;
     c->irq_time_ps = 0;
     sim_queue_interrupted(c, c->current);
     c->current = NULL;
@@ -270,7 +270,7 @@ struct wb_task *sim_pop_by_deadline(struct sim_core *c)
 
 bool sim_take_ready(struct sim_core *c, struct wb_task *task)
 {
-    if (!c->by_deadline)
+    if (!c->scheduling.by_deadline)
         return ready_take(&c->ready, task);
     const bool is_ready = kernel_task(task)->queue != 0;
     if (is_ready)
@@ -280,7 +280,7 @@ bool sim_take_ready(struct sim_core *c, struct wb_task *task)
 
 void sim_queue_by_order(struct sim_core *c, struct wb_task *task, bool interrupted)
 {
-    if (c->is_fair)
+    if (c->scheduling.is_fair)
         sim_queue_fairly(c, task);
     else
         queue_by_deadline(c, task, interrupted);

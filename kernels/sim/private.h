@@ -22,15 +22,15 @@ enum after { GO_READY, GO_INTERRUPTED, GO_CAPTURED, GO_BLOCKED, GO_AWAY, GO_ENDE
 struct share {
     struct rank rank;
     struct wb_task *task;
-    struct share *next, **back;  // of those that sleep, and what leads to it
-    int64_t had_ns;              // its virtual time,
-    int64_t deadline_ns;         // up to when it is to have had the slice that it asks for,
-    int64_t keeps_ns;            // and up to when it keeps the core
+    struct share *next, **back;  // in the list of sleepers: the one after it, the link to it
+    int64_t had_ns;              // its virtual time
+    int64_t deadline_ns;         // virtual time at which it is to have had its slice
+    int64_t keeps_ns;            // virtual time up to which it keeps the core
     uint32_t weight, level;      // level: the priority that it competes in
-    uint32_t core;               // 1 + that it competes for, 0: none
-    bool sleeps;                 // and competes all the same
+    uint32_t core;               // 1 + number of the core that it competes for; 0: none
+    bool sleeps;                 // it sleeps, and competes all the same
     bool is_known;               // it has competed before
-    int64_t lag_ns[PRIORITIES];  // behind the others of each when it left them
+    int64_t lag_ns[PRIORITIES];  // by level: how far it was behind the others when it left them
 };
 
 // Of a core, those of one priority.
@@ -53,6 +53,16 @@ struct fair {
     uint64_t since_ps;     // up to when its time is counted
 };
 
+// How the kernel of a core schedules. Fixed before the first event.
+struct sim_scheduling {
+    bool preempts;      // interrupts serve, and a more urgent task takes the core: preempt.c
+    bool by_deadline;   // of tasks of one priority, the earliest deadline is the most urgent
+    bool is_fair;       // tasks of one priority share the core by their weights: fair.c
+    uint64_t slice_ps;  // how long a slice is; 0: there are none
+    uint64_t tick_ps;   // how often the kernel looks whether a slice is over; 0: at its end
+    uint64_t slack_ps;  // by how much sleeps of its tasks end later
+};
+
 struct sim_core {
     struct wb_core *core;
     struct wb_task *current;  // has the core; NULL: none
@@ -65,42 +75,49 @@ struct sim_core {
     uint64_t parked_ns;    // when the task that goes away began to be parked
     uint64_t computing;    // the event that ends what its task computes, if that may be rescaled
     uint64_t computes_until_ps;
-    bool idle, rung, dead;
-    bool chooses;        // its next task, once nothing else happens at this instant,
-    bool in_turn;        // and after the cores that came to that before: now
-    bool tick_due;       // the agent's tick is due
-    bool silent;         // no tick is planned: none would change anything
-    bool off;            // and draws nothing until it is woken
-    bool starved;        // has no memory to load programs
-    bool takes_steps;    // in the place of its tasks without ports,
-    bool takes_all;      // and of the others, as messages take no time
-    bool scales;         // it has operating points to choose from, or an agent that may be due
-    bool records;        // events
-    bool rings_at_once;  // nobody has to know, or to wait
-    bool dozes;          // falls asleep and wakes up at one instant at no cost
-    bool transfers;      // its task may be held up by others: see resume()
-    bool preempts;       // interrupts serve, and a more urgent task takes the core: preempt.c
-    bool by_deadline;    // of those of one priority, the earliest deadline is the most urgent
-    bool is_fair;        // those of one priority share the core by their weights: fair.c
-    bool slice_over;     // of its task, which others that are as urgent wait for: slice.c
-    bool masked, pends;  // interrupts are put off; there was one
-    bool starts;         // switches to `current`,
-    bool goes_on;        // which goes on with what it computed
+    struct sim_scheduling scheduling;
+    struct {
+        bool idle;  // in its idle state
+        bool off;   // draws nothing until it is woken
+    } power;
+    struct {
+        bool rung;    // its doorbell has come, and its kernel has not seen it
+        bool masked;  // interrupts are put off
+        bool pends;   // one came meanwhile
+    } irq;
+    struct {
+        bool starts;   // the kernel switches to `current`
+        bool goes_on;  // that task continues what it computed
+    } switching;
+    // What takes no time of this core, so that it needs no event.
+    struct {
+        bool takes_steps;    // steps of tasks without ports are taken in their place
+        bool takes_all;      // and those of all tasks, as messages take no time
+        bool rings_at_once;  // nobody has to know of a doorbell, or to wait for it
+        bool dozes;          // it falls asleep and wakes up at one instant
+    } skips;
+    bool dead;
+    bool chooses;     // its next task, once nothing else happens at this instant,
+    bool in_turn;     // and after the cores that came to that before: now
+    bool tick_due;    // the agent's tick is due
+    bool silent;      // no tick is planned: none would change anything
+    bool starved;     // has no memory to load programs
+    bool scales;      // it has operating points to choose from, or an agent that may be due
+    bool records;     // events
+    bool transfers;   // its task may be held up by others: see resume()
+    bool slice_over;  // of its task, which others that are as urgent wait for: slice.c
     struct wb_task *interrupted;  // the last that was; going on with it is no switch
     uint64_t timer_ps;            // when its own timer interrupted it last
-    uint64_t slice_ps;            // how long a slice is, 0: there are none; when that of its task
-    uint64_t slice_from_ps;       // began, and the event that ends it, if others wait for that
-    uint64_t slice;
-    uint64_t holds;           // the event that ends the time that its task lets pass, and when;
-    uint64_t holds_until_ps;  // only where that may be interrupted
-    uint32_t need_resched;    // wb_kernel_need_resched while its task runs
-    uint32_t recorded_uw;     // the power that its event stream has last,
-    uint64_t recorded_ps;     // and until when it is right
-    uint32_t free;            // engine_free_charges()
-    uint32_t uncounted;       // the same, or 0 while charges are counted
-    uint64_t tick_ps;         // how often its kernel looks whether a slice is over, 0: at its end
-    uint64_t slack_ps;        // by which what its tasks sleep for ends later
-    struct fair *fair;        // NULL: no core has one
+    uint64_t slice_from_ps;       // when the slice of its task began,
+    uint64_t slice;               // and the event that ends it, if others wait for that
+    uint64_t holds;               // the event that ends the time that its task lets pass, and when;
+    uint64_t holds_until_ps;      // only where that may be interrupted
+    uint32_t need_resched;        // wb_kernel_need_resched while its task runs
+    uint32_t recorded_uw;         // the power that its event stream has last,
+    uint64_t recorded_ps;         // and until when it is right
+    uint32_t free;                // engine_free_charges()
+    uint32_t uncounted;           // the same, or 0 while charges are counted
+    struct fair *fair;            // NULL: no core has one
 };
 
 // What the steps of a task do. They are only taken in its place where that takes no time, as nobody
@@ -297,7 +314,7 @@ static inline uint64_t sim_slack_ps(const struct wb_task *task)
 {
     enum { DEFAULT_PRIORITY = 8 };
 
-    return wb_own_priority(task) > DEFAULT_PRIORITY ? 0 : sim.here->slack_ps;
+    return wb_own_priority(task) > DEFAULT_PRIORITY ? 0 : sim.here->scheduling.slack_ps;
 }
 
 /// A task blocks from here on.
@@ -396,7 +413,7 @@ static inline uint64_t sim_deadline_ns(const struct wb_task *task)
 
 static inline void sim_queue(struct sim_core *c, struct wb_task *task)
 {
-    if (__builtin_expect(c->by_deadline | c->is_fair, 0))
+    if (__builtin_expect(c->scheduling.by_deadline | c->scheduling.is_fair, 0))
         sim_queue_by_order(c, task, false);
     else
         ready_push(&c->ready, task);
@@ -404,7 +421,7 @@ static inline void sim_queue(struct sim_core *c, struct wb_task *task)
 
 static inline void sim_queue_interrupted(struct sim_core *c, struct wb_task *task)
 {
-    if (c->by_deadline | c->is_fair)
+    if (c->scheduling.by_deadline | c->scheduling.is_fair)
         sim_queue_by_order(c, task, true);
     else
         ready_push_first(&c->ready, task);
@@ -416,15 +433,15 @@ static inline bool sim_is_outdone(const struct sim_core *c)
         return false;
     const uint32_t p = wb_sync_priority(&c->current->sync);
     const uint32_t levels = c->ready.levels >> p;
-    return levels > 1 || (c->is_fair && c->fair->is_due) ||
-           (c->by_deadline && levels == 1 &&
+    return levels > 1 || (c->scheduling.is_fair && c->fair->is_due) ||
+           (c->scheduling.by_deadline && levels == 1 &&
             sim_deadline_ns(sim_first_by_deadline(c, p)) < sim_deadline_ns(c->current));
 }
 
 /// The task that executes is of a kernel that preempts.
 static inline bool sim_may_be_preempted(void)
 {
-    return __builtin_expect(sim.preempts, 0) && sim.self != NULL && sim.here->preempts;
+    return __builtin_expect(sim.preempts, 0) && sim.self != NULL && sim.here->scheduling.preempts;
 }
 
 // ---- slice.c: turns of tasks that are equally urgent --------------------------------------------

@@ -9,13 +9,13 @@
 
 static bool has_equals(const struct sim_core *c)
 {
-    return c->is_fair ? sim_has_rivals(c)
-                      : c->ready.levels >> wb_sync_priority(&c->current->sync) & 1;
+    return c->scheduling.is_fair ? sim_has_rivals(c)
+                                 : c->ready.levels >> wb_sync_priority(&c->current->sync) & 1;
 }
 
 static uint64_t had_ps(const struct sim_core *c)
 {
-    return (sim.engine->now_ps - c->slice_from_ps) % c->slice_ps;
+    return (sim.engine->now_ps - c->slice_from_ps) % c->scheduling.slice_ps;
 }
 
 void sim_begin_slice(struct sim_core *c)
@@ -26,9 +26,11 @@ void sim_begin_slice(struct sim_core *c)
 
 void sim_time_slice(struct sim_core *c)
 {
-    if (c->slice != 0 || c->slice_over || c->current == NULL || c->starts || !has_equals(c))
+    if (c->slice != 0 || c->slice_over || c->current == NULL || c->switching.starts ||
+        !has_equals(c))
         return;
-    const uint64_t ps = c->is_fair ? sim_next_look(c) : c->slice_ps - had_ps(c);
+    const uint64_t ps =
+        c->scheduling.is_fair ? sim_next_look(c) : c->scheduling.slice_ps - had_ps(c);
     c->slice = sim_push_in(ps, EVENT_SLICE, c->core->index);
 }
 
@@ -50,7 +52,7 @@ enum turn sim_slice_is_over(struct sim_core *c)
     c->slice = 0;
     if (!has_equals(c))
         return TURN_NOTHING;
-    if (c->is_fair && !sim_look(c)) {
+    if (c->scheduling.is_fair && !sim_look(c)) {
         sim_time_slice(c);
         return TURN_NOTHING;
     }

@@ -87,7 +87,8 @@ static inline enum wb_status channel_hold(struct wb_port *in, const void **slot)
     struct wb_channel *channel = in->channel;
 
     if (in->claimed == in->cached_peer) {
-        // In this order: what was sent before the sender closed is seen after we see it closed.
+        // First whether senders are open, then the tail: a sender that closes has sent before, so
+        // who sees it closed sees its last message.
         const uint32_t senders = wb_word_load(&channel->senders_open, WB_ACQUIRE);
         // Acquire makes the slots visible.
         in->cached_peer = wb_word_load(&channel->tail, WB_ACQUIRE);
