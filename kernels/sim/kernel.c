@@ -70,8 +70,7 @@ enum wb_status wb_kernel_task_init(struct wb_task *task)
 {
     if (task->mode == WB_REPLICATE && sim.here != NULL)
         private_mapping_give(task, sim.here->core->index);
-    kernel_task(task)->left_ps = kernel_task(task)->left_hz =
-        kernel_task(task)->slice_ps = 0;
+    kernel_task(task)->left_ps = kernel_task(task)->left_hz = kernel_task(task)->slice_ps = 0;
     return stack_init(task);
 }
 
