@@ -28,9 +28,9 @@ FLAGS_release := -O3 -flto=auto -ffat-lto-objects -g -fno-omit-frame-pointer
 # for good, pointers are followed through the whole program, and no pairs of words go through vector
 # registers.
 FLAGS_sim = $(filter-out -fno-omit-frame-pointer -ffat-lto-objects,$(FLAGS_release)) -fomit-frame-pointer -fno-pie -no-pie \
-	-fvisibility=hidden -fno-tree-slp-vectorize -fipa-pta -Ikernels/sim/one_thread
+	-fvisibility=hidden -fno-tree-slp-vectorize -fipa-pta -DWB_CONFIG='"sim_config.h"'
 # The middleware of protocols under faults, in any variant: every access to a word is a moment.
-WORDS := -Ikernels/sim/one_thread -include kernels/sim/conform/words.h
+WORDS := -DWB_CONFIG='"sim_config.h"' -include kernels/sim/conform/words.h
 FLAGS_asan := -O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 # -Wno-tsan: it does not model fences. Ours order only "am I waiting" against "is there something";
 # what is published is published by a release store, which it does model.

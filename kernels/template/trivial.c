@@ -52,7 +52,7 @@ void wb_kernel_reprioritise(struct wb_task *task)
     (void)task;
 }
 
-// In parentheses, as wb/charge.h may have made it no function.
+// In parentheses, as wb/kernel.h may have made it no function.
 void(wb_kernel_charge)(enum wb_action action, uint32_t units)
 {
     (void)action;

@@ -144,7 +144,7 @@ void wb_kernel_unblock(struct wb_task *task);
 
 /// From here to wb_kernel_leave() nothing else runs on this core: no other task, no
 /// wb_agent_serve(), no interrupt that calls the middleware. Nothing where a kernel is cooperative;
-/// a program may also be told that its kernels are (wb/cooperative.h), and then tries fewer times.
+/// a program may also be told that its kernels are (wb/config.h), and then tries fewer times.
 ///
 /// Context: this core, and outside of kernels (nothing then). Short and bounded. Calls do not nest;
 ///          of this contract only wb_kernel_unblock(), wb_kernel_doorbell() and wb_kernel_charge()
@@ -189,14 +189,15 @@ bool wb_kernel_spin(struct wb_spin *spin, uint64_t until_ns);
 void wb_kernel_doorbell(uint32_t core);
 
 /// Accounts for `units` of `action`: nothing on real machines, virtual time in the simulator. It
-/// costs nothing where it does nothing: by link-time optimisation, or with kernels/template/free
-/// before this folder on the include path (wb/charge.h).
+/// costs nothing where it does nothing: by link-time optimisation, or because the kernels'
+/// configuration says so (wb/config.h).
 ///
 /// Context: any. In the simulator it blocks a task for that time.
 void wb_kernel_charge(enum wb_action action, uint32_t units);
 
-#include "wb/charge.h"
-#include "wb/cooperative.h"
+#if WB_CHARGES_NOTHING
+#define wb_kernel_charge(action, units) ((void)(action), (void)(units))
+#endif
 
 /// Takes the time that the running task needs for `cycles` of this core, 0 included; what a task
 /// works on, and moves over the interconnect, is in its wb_task.work. Nothing where time passes by

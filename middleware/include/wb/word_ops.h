@@ -4,11 +4,14 @@
 // These are the compiler's builtins. On a processor without atomic instructions (RISC-V without the
 // A extension) loads, stores and fences stay instructions, and what reads and writes at once
 // becomes a call of a function such as __atomic_compare_exchange_4(), which the board defines
-// around its lock. Where the builtins do not fit at all, another file of this name comes first in
-// the include path, as that of the simulator does.
+// around its lock. Where the builtins do not fit at all, the kernels' configuration defines all of
+// these, as that of the simulator does (wb/config.h).
 #ifndef WB_WORD_OPS_H
 #define WB_WORD_OPS_H
 
+#include "wb/config.h"
+
+#ifndef WB_OPS_LOAD
 #define WB_OPS_LOAD(at, order) __atomic_load_n(at, order)
 #define WB_OPS_STORE(at, next, order) __atomic_store_n(at, next, order)
 #define WB_OPS_SWAP(at, next, order) __atomic_exchange_n(at, next, order)
@@ -19,5 +22,6 @@
 #define WB_OPS_AND(at, bits, order) __atomic_fetch_and(at, bits, order)
 #define WB_OPS_FENCE(order) __atomic_thread_fence(order)
 #define WB_OPS_PREFETCH(at, to_write) __builtin_prefetch(at, to_write)
+#endif
 
 #endif

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operations of wb/word.h on a RISC-V without atomic instructions: in the place of the
-// middleware's file of this name.
+// What this kernel chooses of the middleware (wb/config.h): its interrupts call nothing of the
+// middleware and switch to nobody, nothing costs virtual time, and the operations of wb/word.h are
+// those of a RISC-V without atomic instructions.
 //
 // A core's loads keep their order, and so do its stores, which other cores see in that order. Only
 // a load may overtake an earlier store, which waits in the write buffer. So acquire and release are
 // orders for the compiler, and the one that costs something is "store, then load" (WB_SEQ_CST):
 // there the core empties its write buffer, by reading a device, which waits for that.
 // What reads and writes at once is a call: kernels/riscv/atomic.c defines these functions.
-#ifndef WB_WORD_OPS_H
-#define WB_WORD_OPS_H
+#ifndef WB_RISCV_CONFIG_H
+#define WB_RISCV_CONFIG_H
+
+#define WB_COOPERATIVE 1
+#define WB_CHARGES_NOTHING 1
 
 // Waits until all that this core has stored is in memory. The device is the Lock Unit: what it has
 // granted.

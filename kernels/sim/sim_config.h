@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The simulator's part of wb/word.h, found before the processor's (tools/c.mk): it has one thread,
-// so what is atomic needs neither a lock nor a fence. Loads and stores stay what they are; a swap
-// is both.
-#ifndef WB_WORD_OPS_H
-#define WB_WORD_OPS_H
+// What the simulator chooses of the middleware (wb/config.h): the operations of wb/word.h. It has
+// one thread, so what is atomic needs neither a lock nor a fence. Loads and stores stay what they
+// are; a swap is both.
+#ifndef WB_SIM_CONFIG_H
+#define WB_SIM_CONFIG_H
 
 // What happens before each of them: nothing. Tests have something there (conform/words.h).
 #ifndef WB_OPS_BEFORE
