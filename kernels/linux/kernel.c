@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel of one core: a process that runs tasks as user-level contexts.
-//
-// Fixed priority, first come first served within one; checkpoints and blocking calls are the
-// scheduling points. A task that leaves the core switches straight to the next ready one, or to the
-// kernel's loop; whoever runs next finishes the departure, because only then is the context of the
-// one that left complete.
+// The kernel of one core: a process that runs tasks as user-level contexts (cooperative.h).
 
 #define _GNU_SOURCE
-#include "wb/kernel.h"
-
 #include "arch.h"
 #include "clock.h"
 #include "private.h"
+
+struct own {
+    struct wb_system *system;
+    void *loop_fake_stack;
+    uint64_t spin_ns;
+};
+
+static void context_leaves(struct wb_task *from);
+static void context_is_back(struct wb_task *from);
+
+// `k` is private memory: every kernel has its own at this address.
+#include "../template/cooperative.h"
 
 void context_switch(void **save, void *load);
 
@@ -19,84 +24,27 @@ void context_switch(void **save, void *load);
 _Alignas(PAGE_BYTES) uint32_t wb_kernel_need_resched_page[PAGE_BYTES / sizeof(uint32_t)];
 extern struct wb_word wb_kernel_need_resched __attribute__((alias("wb_kernel_need_resched_page")));
 
-enum after { GO_READY, GO_CAPTURED, GO_BLOCKED, GO_AWAY, GO_ENDED };
-
-// Private memory: every kernel has its own at this address.
-static struct {
-    struct wb_system *system;
-    struct wb_core *core;
-    struct wb_task *current;   // NULL in the loop
-    struct wb_task *previous;  // left the core; its departure is to be finished
-    enum after after;          // what becomes of it
-    uint64_t left_ns;          // when it left
-    void *loop_sp;
-    void *loop_fake_stack;
-    uint64_t spin_ns;
-    bool to_completion;  // a more urgent task waits until the running one does
-    uint64_t tick_ns;    // when the agent's tick is due
-    struct ready ready;
-    struct timers timers;
-} k;
-
 void kernel_set_system(struct wb_system *system)
 {
-    k.system = system;
+    k.own.system = system;
 }
 
 struct wb_system *kernel_system(void)
 {
-    return k.system;
+    return k.own.system;
 }
 
-// ---- Switching ----------------------------------------------------------------------------------
-
-static void finish_previous(void)
-{
-    struct wb_task *task = k.previous;
-
-    k.previous = NULL;
-    if (task == NULL)
-        return;
-    switch (k.after) {
-    case GO_CAPTURED:
-        wb_task_captured(task);
-        // fall through
-    case GO_READY:
-        wb_task_paused(task, WB_TASK_READY, k.left_ns);
-        ready_push(&k.ready, task);
-        break;
-    case GO_AWAY:
-        wb_task_departed(task, k.left_ns, k.left_ns);
-        break;
-    case GO_BLOCKED:
-    case GO_ENDED:
-        wb_task_paused(task, k.after == GO_ENDED ? WB_TASK_ENDED : WB_TASK_BLOCKED, k.left_ns);
-        break;
-    }
-}
-
-static bool is_more_urgent(uint32_t levels, uint32_t priority)
-{
-    return !k.to_completion && levels >> priority > 1;
-}
-
-static void set_need_resched(void)
+void kernel_set_need_resched(void)
 {
     wb_word_or(&k.core->inbox.summary, 1, WB_RELAXED);
 }
 
-// Serving the inbox clears need_resched; a request that the running task has not seen, or a more
-// urgent task that is ready, raises it again, and so will the end of such a one's sleep, the
-// agent's tick, and the end of a slice of an emulated frequency.
-static void keep_need_resched(const struct wb_task *self)
-{
-    const uint32_t priority = wb_sync_priority(&self->sync);
-    uint64_t at_ns = k.tick_ns;
+// Serving the inbox does.
+static void clear_need_resched(void) {}
 
-    if (wb_checkpoint_wanted(self) || is_more_urgent(k.ready.levels, priority))
-        set_need_resched();
-    if (is_more_urgent(k.timers.levels, priority) && timers_next_ns(&k.timers) < at_ns)
-        at_ns = timers_next_ns(&k.timers);
+// Also for the end of a slice of an emulated frequency.
+static void set_alarm(uint64_t at_ns)
+{
     if (at_ns == WB_FOREVER && !frequency_slows())
         return;
     const uint64_t now_ns = clock_now_ns();
@@ -105,40 +53,36 @@ static void keep_need_resched(const struct wb_task *self)
     alarm_set(at_ns, now_ns);
 }
 
-// Tells the middleware that `task` runs now, and sets need_resched for its migration request.
-static void announce(struct wb_task *task, uint64_t now_ns)
-{
-    k.current = task;
-    wb_task_resumed(task, now_ns);
-    keep_need_resched(task);
-}
+// ---- Contexts -----------------------------------------------------------------------------------
 
-// Leaves the running task for `next`, or for the loop if that is NULL. Returns when the task runs
-// again, maybe in another process.
-static void leave(enum after after, struct wb_task *next)
+static void context_leaves(struct wb_task *from)
 {
-    struct wb_task *from = k.current;
-    struct kernel_task *lt = kernel_task(from);
-    void **fake_stack = after == GO_ENDED ? NULL : &lt->fake_stack;
-
-    libc_state_save(lt);
-    k.previous = from;
-    k.after = after;
-    k.left_ns = clock_now_ns();
+    libc_state_save(kernel_task(from));
     frequency_count_run(k.left_ns);
-    if (next != NULL) {
-        announce(next, k.left_ns);
-        sanitizer_leave(fake_stack, next->stack, next->stack_bytes);
-        context_switch(&lt->sp, kernel_task(next)->sp);
-    } else {
-        k.current = NULL;
-        sanitizer_leave(fake_stack, NULL, 0);
-        context_switch(&lt->sp, k.loop_sp);
-    }
-    sanitizer_enter(lt->fake_stack);
-    finish_previous();
-    libc_state_restore(lt);
 }
+
+static void context_is_back(struct wb_task *from)
+{
+    libc_state_restore(kernel_task(from));
+}
+
+static WB_INLINED void context_change(struct wb_task *from, struct wb_task *next)
+{
+    void **sp = from != NULL ? &kernel_task(from)->sp : &k.loop_sp;
+    void **fake_stack = from != NULL ? &kernel_task(from)->fake_stack : &k.own.loop_fake_stack;
+    void **kept = from != NULL && k.after == GO_ENDED ? NULL : fake_stack;
+
+    if (next != NULL) {
+        sanitizer_leave(kept, next->stack, next->stack_bytes);
+        context_switch(sp, kernel_task(next)->sp);
+    } else {
+        sanitizer_leave(kept, NULL, 0);
+        context_switch(sp, k.loop_sp);
+    }
+    sanitizer_enter(*fake_stack);
+}
+
+static void context_ended(void) {}
 
 void kernel_task_start(struct wb_task *task)
 {
@@ -150,36 +94,10 @@ void kernel_task_start(struct wb_task *task)
 
 // ---- What waits for this core -------------------------------------------------------------------
 
-static bool has_pending_bits(void)
-{
-    return wb_word_load(&k.core->inbox.summary, WB_RELAXED) != 0;
-}
-
 // When the core has to look again by itself. `held`: a task waits for the emulated core.
-static uint64_t next_ns(bool held)
+static uint64_t look_again_ns(bool held)
 {
-    const uint64_t timer_ns = timers_next_ns(&k.timers);
-    const uint64_t until_ns = held ? frequency_until_ns() : WB_FOREVER;
-    const uint64_t next = until_ns < k.tick_ns ? until_ns : k.tick_ns;
-
-    return timer_ns < next ? timer_ns : next;
-}
-
-static void serve(void)
-{
-    if (has_pending_bits())
-        (void)wb_agent_serve(k.core);
-    if (next_ns(false) == WB_FOREVER)
-        return;
-    const uint64_t now_ns = clock_now_ns();
-    timers_wake(&k.timers, now_ns);
-    if (now_ns >= k.tick_ns)
-        k.tick_ns = wb_agent_tick(k.core, now_ns);
-}
-
-static bool is_over(void)
-{
-    return wb_word_load(&k.system->live, WB_SEQ_CST) == 0;
+    return held ? earlier(next_ns(), frequency_until_ns()) : next_ns();
 }
 
 static void idle_until(uint64_t until_ns, uint64_t since_ns)
@@ -187,7 +105,7 @@ static void idle_until(uint64_t until_ns, uint64_t since_ns)
     uint64_t now_ns = since_ns;
 
     while (!has_pending_bits() && now_ns < until_ns && !is_over()) {
-        if (now_ns - since_ns > k.spin_ns) {
+        if (now_ns - since_ns > k.own.spin_ns) {
             if (doorbell_sleep(k.core, until_ns, true))
                 wb_counter_add(&k.core->stats.sleeps, 1);
             return;
@@ -197,19 +115,12 @@ static void idle_until(uint64_t until_ns, uint64_t since_ns)
     }
 }
 
-// The task that is to run next; while an emulated core would still be busy only one that leaves.
-static struct wb_task *next_ready(uint32_t floor)
-{
-    const bool owes = frequency_slows() && frequency_owes(clock_now_ns());
-    return owes ? ready_pop_leaving(&k.ready) : ready_pop(&k.ready, floor);
-}
-
 static void idle(void)
 {
-    const bool held = k.ready.levels != 0;
+    const bool held = ready_any();
     const uint64_t since_ns = clock_now_ns();
 
-    idle_until(next_ns(held), since_ns);
+    idle_until(look_again_ns(held), since_ns);
     if (frequency_slows())
         wb_counter_add(&k.core->stats.busy_ns, frequency_rest(since_ns, clock_now_ns(), !held));
 }
@@ -223,45 +134,25 @@ static void catch_up(void)
     frequency_count_run(clock_now_ns());
     while (frequency_owes(clock_now_ns()) && !wb_migration_requested(k.current)) {
         serve();
-        doorbell_sleep(k.core, next_ns(true), false);
+        doorbell_sleep(k.core, look_again_ns(true), false);
     }
     frequency_begin_run();
-}
-
-static void loop(void)
-{
-    while (!is_over()) {
-        serve();
-        struct wb_task *next = next_ready(0);
-        if (next == NULL) {
-            idle();
-            continue;
-        }
-        frequency_begin_run();
-        announce(next, clock_now_ns());
-        sanitizer_leave(&k.loop_fake_stack, next->stack, next->stack_bytes);
-        context_switch(&k.loop_sp, kernel_task(next)->sp);
-        sanitizer_enter(k.loop_fake_stack);
-        finish_previous();
-    }
 }
 
 void kernel_run(struct wb_core *core, uint64_t spin_ns, bool to_completion)
 {
     k.core = core;
-    k.spin_ns = spin_ns;
-    k.to_completion = to_completion;
+    k.own.spin_ns = spin_ns;
+    if (to_completion)
+        ready_run_to_completion();
     libc_state_init();
-    if (!timers_init(&k.timers, k.system->n_tasks)) {
-        wb_system_fault(k.system, WB_FAULT_KERNEL, NULL, "no memory for the kernel's timers");
+    if (!timers_init(k.own.system->n_tasks)) {
+        wb_system_fault(k.own.system, WB_FAULT_KERNEL, NULL, "no memory for the kernel's timers");
         wb_kernel_halt();
     }
-    alarm_init(set_need_resched);
+    alarm_init(kernel_set_need_resched);
     frequency_start(core, clock_now_ns());
-    k.tick_ns = wb_agent_tick(core, clock_now_ns());
-    wb_word_store(&core->state, WB_CORE_UP, WB_RELEASE);
-    loop();
-    wb_word_store(&core->state, WB_CORE_STOPPED, WB_RELEASE);
+    run_loop(core);
 }
 
 // ---- The contract -------------------------------------------------------------------------------
@@ -281,97 +172,12 @@ uint32_t wb_kernel_core(void)
     return k.core != NULL ? k.core->index : WB_CORE_NONE;
 }
 
-static void make_ready(struct wb_task *task)
-{
-    ready_push(&k.ready, task);
-    if (k.current != NULL && !k.to_completion &&
-        wb_sync_priority(&task->sync) > wb_sync_priority(&k.current->sync))
-        set_need_resched();
-}
-
-void wb_kernel_attach(struct wb_task *task)
-{
-    struct kernel_task *lt = kernel_task(task);
-
-    // Below its stack pointer there may be frames of a kernel that was killed.
-    sanitizer_clean(task->stack, (size_t)((unsigned char *)lt->sp - task->stack));
-    lt->blocked = false;
-    lt->woken = true;  // whatever it waited for, it looks again
-    lt->timer = 0;
-    make_ready(task);
-}
-
 enum wb_status wb_kernel_depart(void)
 {
     if (libc_state_is_held(kernel_task(k.current)))
         return WB_ERR_HELD;
-    frequency_count_run(clock_now_ns());
-    leave(GO_AWAY, next_ready(0));
+    leave(GO_AWAY, ready_leave(k.current));
     return WB_OK;
-}
-
-enum wb_status wb_kernel_block(uint64_t until_ns)
-{
-    struct wb_task *self = k.current;
-    struct kernel_task *lt = kernel_task(self);
-
-    catch_up();
-    serve();
-    if (!lt->woken && (until_ns == WB_FOREVER || until_ns > clock_now_ns())) {
-        lt->blocked = true;
-        if (until_ns != WB_FOREVER)
-            timers_add(&k.timers, self, until_ns);
-        leave(GO_BLOCKED, next_ready(0));
-    } else if (!lt->woken) {
-        wb_kernel_yield(wb_sync_priority(&self->sync));
-    } else {
-        keep_need_resched(self);
-    }
-    lt->woken = false;
-    lt->watches = false;
-    return until_ns != WB_FOREVER && clock_now_ns() >= until_ns ? WB_ERR_TIMEOUT : WB_OK;
-}
-
-void wb_kernel_unblock(struct wb_task *task)
-{
-    struct kernel_task *lt = kernel_task(task);
-
-    lt->woken = true;
-    if (!lt->blocked)
-        return;
-    lt->blocked = false;
-    if (lt->timer != 0)
-        timers_remove(&k.timers, task);
-    make_ready(task);
-}
-
-// Cooperative: nothing runs here before this task calls in.
-void wb_kernel_enter(void) {}
-
-void wb_kernel_leave(void) {}
-
-void wb_kernel_reprioritise(struct wb_task *task)
-{
-    ready_move(&k.ready, task);
-    timers_move(&k.timers, task);
-    if (k.current != NULL)
-        keep_need_resched(k.current);
-}
-
-void wb_kernel_yield(uint32_t floor)
-{
-    struct wb_task *self = k.current;
-    const uint32_t before = wb_sync_priority(&self->sync);
-
-    catch_up();
-    serve();
-    floor = wb_floor_after(&self->sync, before, floor);
-    const bool preempts = floor > wb_sync_priority(&self->sync);
-    struct wb_task *next = k.to_completion && preempts ? NULL : next_ready(floor);
-    if (next != NULL)
-        leave(GO_READY, next);
-    else
-        keep_need_resched(self);
 }
 
 // Reading the clock takes as long as a cache line takes to arrive, so most turns do not. A task of
@@ -380,7 +186,7 @@ bool wb_kernel_spin(struct wb_spin *spin, uint64_t until_ns)
 {
     enum { TURNS = 32 };
 
-    if (k.ready.levels != 0 || has_pending_bits() || k.spin_ns == 0 || frequency_slows())
+    if (ready_any() || has_pending_bits() || k.own.spin_ns == 0 || frequency_slows())
         return false;
     if (++spin->turns % TURNS != 0)
         return true;
@@ -389,13 +195,13 @@ bool wb_kernel_spin(struct wb_spin *spin, uint64_t until_ns)
     if (spin->turns == TURNS)
         spin->since_ns = now_ns;
     spin->polled_ns = now_ns - spin->since_ns;
-    return spin->polled_ns < k.spin_ns && now_ns < until_ns && now_ns < next_ns(false);
+    return spin->polled_ns < k.own.spin_ns && now_ns < until_ns && now_ns < next_ns();
 }
 
 uint64_t kernel_poll_end_ns(uint64_t *spin_ns)
 {
-    *spin_ns = k.spin_ns;
-    return k.ready.levels != 0 ? 0 : next_ns(false);
+    *spin_ns = k.own.spin_ns;
+    return ready_any() ? 0 : next_ns();
 }
 
 // Real time passes by itself; what an emulated core still owes for a job makes that job later.
@@ -411,12 +217,6 @@ void wb_kernel_capture(void)
     const bool held = libc_state_is_held(kernel_task(k.current));
 
     serve();
-    leave(held ? GO_READY : GO_CAPTURED, next_ready(wb_sync_priority(&k.current->sync)));
-}
-
-void wb_kernel_exit(void)
-{
-    frequency_count_run(clock_now_ns());
-    leave(GO_ENDED, next_ready(0));
-    __builtin_unreachable();
+    leave(held ? GO_READY : GO_CAPTURED,
+          ready_yield(k.current, wb_sync_priority(&k.current->sync)));
 }

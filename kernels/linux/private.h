@@ -12,6 +12,8 @@
 #include "process.h"
 #include "wb/system.h"
 
+#include "../template/ready.h"
+
 // A kernel's own part of a core (wb_core.kernel).
 struct linux_core {
     struct wb_swapped sleeping;  // futex: 1 while the kernel sleeps or is about to
@@ -31,24 +33,21 @@ static inline struct linux_core *linux_core(struct wb_core *core)
     return (struct linux_core *)(void *)core->kernel;
 }
 
-// ---- timers.c: timed blocks of this kernel ------------------------------------------------------
+// ---- ready.c, timers.c: besides ../template/ready.h
+// ----------------------------------------------
 
-struct timers {
-    struct wb_task **heap;
-    uint32_t count, room;
-    uint32_t levels;                   // bit p: a task of priority p is among them
-    uint32_t of_priority[PRIORITIES];  // how many are
-};
+/// From now on a task runs until it waits, whoever is more urgent.
+void ready_run_to_completion(void);
+
+/// True if any task is ready.
+bool ready_any(void);
+
+/// True if a task of this priority gives way to a task of these priorities: bit p stands for p.
+bool ready_gives_way(uint32_t levels, uint32_t priority);
 
 /// Room for every task of the system, from this process's own memory. False: no memory.
-bool timers_init(struct timers *timers, uint32_t tasks);
-void timers_add(struct timers *timers, struct wb_task *task, uint64_t until_ns);
-void timers_remove(struct timers *timers, struct wb_task *task);
-void timers_move(struct timers *timers, struct wb_task *task);  // to its effective priority
-uint64_t timers_next_ns(const struct timers *timers);           // WB_FOREVER: none
-
-/// Takes off the tasks whose time has come, and unblocks them.
-void timers_wake(struct timers *timers, uint64_t now_ns);
+bool timers_init(uint32_t tasks);
+void timers_move(struct wb_task *task);  // to its effective priority
 
 // ---- alarm.c ------------------------------------------------------------------------------------
 

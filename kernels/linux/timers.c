@@ -5,90 +5,99 @@
 
 #include "private.h"
 
-bool timers_init(struct timers *timers, uint32_t tasks)
+// Private memory: every kernel has its own at this address.
+static struct {
+    struct wb_task **heap;
+    uint32_t count;
+    uint32_t levels;                   // bit p: a task of priority p is among them
+    uint32_t of_priority[PRIORITIES];  // how many are
+} t;
+
+bool timers_init(uint32_t tasks)
 {
-    timers->heap = calloc(tasks, sizeof(struct wb_task *));
-    timers->room = tasks;
-    return timers->heap != NULL;
+    t.heap = calloc(tasks, sizeof(struct wb_task *));
+    return t.heap != NULL;
 }
 
-static uint64_t key(const struct timers *timers, uint32_t i)
+static uint64_t key(uint32_t i)
 {
-    return kernel_task(timers->heap[i])->until_ns;
+    return kernel_task(t.heap[i])->until_ns;
 }
 
-static void put(struct timers *timers, uint32_t i, struct wb_task *task)
+static void put(uint32_t i, struct wb_task *task)
 {
-    timers->heap[i] = task;
+    t.heap[i] = task;
     kernel_task(task)->timer = i + 1;
 }
 
 // Moves the task at `i` to where the heap's order wants it.
-static void settle(struct timers *timers, uint32_t i)
+static void settle(uint32_t i)
 {
-    struct wb_task *task = timers->heap[i];
+    struct wb_task *task = t.heap[i];
     const uint64_t until_ns = kernel_task(task)->until_ns;
 
-    for (; i > 0 && key(timers, (i - 1) / 2) > until_ns; i = (i - 1) / 2)
-        put(timers, i, timers->heap[(i - 1) / 2]);
+    for (; i > 0 && key((i - 1) / 2) > until_ns; i = (i - 1) / 2)
+        put(i, t.heap[(i - 1) / 2]);
     for (;;) {
         uint32_t child = 2 * i + 1;
-        if (child + 1 < timers->count && key(timers, child + 1) < key(timers, child))
+        if (child + 1 < t.count && key(child + 1) < key(child))
             child++;
-        if (child >= timers->count || key(timers, child) >= until_ns)
+        if (child >= t.count || key(child) >= until_ns)
             break;
-        put(timers, i, timers->heap[child]);
+        put(i, t.heap[child]);
         i = child;
     }
-    put(timers, i, task);
+    put(i, task);
 }
 
-void timers_add(struct timers *timers, struct wb_task *task, uint64_t until_ns)
+void timers_add(struct wb_task *task, uint64_t until_ns)
 {
     kernel_task(task)->until_ns = until_ns;
     const uint32_t level = wb_sync_priority(&task->sync);
 
     kernel_task(task)->level = level;
-    timers->of_priority[level]++;
-    timers->levels |= 1u << level;
-    put(timers, timers->count++, task);
-    settle(timers, timers->count - 1);
+    t.of_priority[level]++;
+    t.levels |= 1u << level;
+    put(t.count++, task);
+    settle(t.count - 1);
 }
 
-void timers_remove(struct timers *timers, struct wb_task *task)
+void timers_remove(struct wb_task *task)
 {
-    const uint32_t i = kernel_task(task)->timer - 1;
+    const uint32_t i = kernel_task(task)->timer - 1, level = kernel_task(task)->level;
 
-    const uint32_t level = kernel_task(task)->level;
-
-    kernel_task(task)->timer = 0;
-    if (--timers->of_priority[level] == 0)
-        timers->levels &= ~(1u << level);
-    timers->count--;
-    if (i == timers->count)
+    if (kernel_task(task)->timer == 0)
         return;
-    put(timers, i, timers->heap[timers->count]);
-    settle(timers, i);
+    kernel_task(task)->timer = 0;
+    if (--t.of_priority[level] == 0)
+        t.levels &= ~(1u << level);
+    t.count--;
+    if (i == t.count)
+        return;
+    put(i, t.heap[t.count]);
+    settle(i);
 }
 
-uint64_t timers_next_ns(const struct timers *timers)
+uint64_t timers_next_ns(int32_t above)
 {
-    return timers->count != 0 ? key(timers, 0) : WB_FOREVER;
+    const bool any = above < 0 ? t.count != 0 : ready_gives_way(t.levels, (uint32_t)above);
+
+    return any ? key(0) : WB_FOREVER;
 }
 
-void timers_wake(struct timers *timers, uint64_t now_ns)
+void timers_wake(uint64_t now_ns)
 {
-    while (timers_next_ns(timers) <= now_ns) {
-        struct wb_task *task = timers->heap[0];
-        timers_remove(timers, task);
+    while (timers_next_ns(-1) <= now_ns) {
+        struct wb_task *task = t.heap[0];
+        timers_remove(task);
         wb_kernel_unblock(task);
     }
 }
 
-void timers_move(struct timers *timers, struct wb_task *task)
+void timers_move(struct wb_task *task)
 {
     if (kernel_task(task)->timer == 0)
         return;
-    timers_remove(timers, task);
-    timers_add(timers, task, kernel_task(task)->until_ns);
+    timers_remove(task);
+    timers_add(task, kernel_task(task)->until_ns);
 }

@@ -131,7 +131,11 @@ void ready_stay(struct wb_task *self)
     add(self);
 }
 
-void ready_saved(void) {}
+void ready_saved(struct wb_task *task, bool yields)
+{
+    (void)task;
+    (void)yields;
+}
 
 struct wb_task *ready_first(void)
 {
@@ -141,12 +145,12 @@ struct wb_task *ready_first(void)
 void ready_watch(uint32_t priority)
 {
     if (ready.levels >> priority > 1)
-        wb_word_store(&wb_kernel_need_resched, 1, WB_RELAXED);
+        kernel_set_need_resched();
 }
 
 void ready_heard(void) {}
 
-void ready_move(struct wb_task *task)
+void ready_reprioritise(struct wb_task *task)
 {
     struct wb_task *before = NULL;
 

@@ -210,7 +210,7 @@ void ready_looks(struct wb_task *self)
     (void)get(HW_RTOS_RECEIVE + 4 * self->id);
 }
 
-void ready_move(struct wb_task *task)
+void ready_reprioritise(struct wb_task *task)
 {
     configure(task, wb_sync_priority(&task->sync));
 }
@@ -257,12 +257,14 @@ struct wb_task *ready_yield(struct wb_task *self, uint32_t floor)
     put(HW_RTOS_CALL_RTOS, HW_RTOS_CALL_YIELD);
     struct wb_task *next = choose();
     if (floor != priority)
-        ready_move(self);
+        ready_reprioritise(self);
     return next != self ? next : NULL;
 }
 
-void ready_saved(void)
+void ready_saved(struct wb_task *task, bool yields)
 {
+    (void)task;
+    (void)yields;
     put(HW_RTOS_SAVED, 0);
 }
 

@@ -37,7 +37,7 @@ void timers_remove(struct wb_task *task)
     timer_of(task)->on = false;
 }
 
-uint64_t timers_next_ns(int32_t above)
+__attribute__((hot)) uint64_t timers_next_ns(int32_t above)
 {
     struct wb_task *task = first;
 
