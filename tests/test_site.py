@@ -86,7 +86,7 @@ def test_every_public_name_of_the_package_has_an_entry_with_text(site: Path) -> 
         named = names - {"whimbrel.plot", "whimbrel.__version__"}
         assert len(named) > 5 and named <= has, sorted(named - has)
     # A field that is a key of app.toml has the text that it has there.
-    assert "1 to 4096, default 1" in page
+    assert "1 to 4096; default 1" in page
 
 
 def test_what_links_to_the_api_and_from_it_is_there(site: Path) -> None:
