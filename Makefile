@@ -97,7 +97,7 @@ folders:  ## draw the table of folders in ARCHITECTURE.md
 	@python3 tools/folders.py
 
 keys:  ## make anew what consists of the keys of our files: lists in docs/, classes of Python
-	WHIMBREL_WRITE_KEYS=1 $(CARGO) test --quiet --release --locked --package whimbrel-model --test all keys
+	export WHIMBREL_WRITE_KEYS=1; $(CARGO) test --quiet --release --locked --package whimbrel-model --test all keys
 
 lines:  ## count the product's own lines
 	@python3 tools/lines.py

@@ -50,6 +50,8 @@ def test_every_file_of_the_project_fits_its_schema(
         ({"name": None}, "None"),
         ({"spread": 0}, "0"),
         ({"cores": [1]}, "[1] is too short"),
+        ({"script": [{"lock": 5}]}, "'lock': 5"),
+        ({"script": [{"loop": 2, "do": [{"run": 1, "name": "a"}]}]}, "'name': 'a'"),
     ],
 )
 def test_a_wrong_key_or_value_is_wrong_by_the_schema(

@@ -1,113 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Reads a TOML table key by key and notes what is wrong, with its place, instead of stopping.
+//! Values of TOML as the readers of files take them.
 
 use serde::de::value::{self, StrDeserializer};
 use serde::de::{DeserializeOwned, IntoDeserializer};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::problem::{Problem, Problems, Span, none_or, suggestion};
+use crate::problem::{Problem, Problems, none_or};
 
 /// A TOML value with its place.
 pub(crate) type Node<'t> = Spanned<DeValue<'t>>;
-
-/// One table of the file, as far as it has been read.
-pub(crate) struct Reader<'t, 'p> {
-    table: &'t DeTable<'t>,
-    place: Span,
-    title: &'p str,
-    asked: Vec<&'static str>,
-    problems: &'p mut Vec<Problem>,
-    /// How many there were before.
-    before: usize,
-}
-
-impl<'t, 'p> Reader<'t, 'p> {
-    /// Starts on a table; `title` is what messages call it, as `[[task]]`.
-    pub fn new(
-        title: &'p str,
-        table: &'t DeTable<'t>,
-        place: Span,
-        problems: &'p mut Vec<Problem>,
-    ) -> Self {
-        let before = problems.len();
-        Self { table, place, title, asked: Vec::new(), problems, before }
-    }
-
-    /// The value of a key, unless it is missing or not `wanted`, which is then a problem.
-    pub fn optional<T>(
-        &mut self,
-        key: &'static str,
-        wanted: &str,
-        convert: impl FnOnce(&Node<'t>) -> Option<T>,
-    ) -> Option<Spanned<T>> {
-        self.asked.push(key);
-        let node = self.table.get(key)?;
-        let value = convert(node);
-
-        if value.is_none() {
-            let message = format!("`{key}` of {} must be {wanted}", self.title);
-            self.problems.push(Problem::new(message).at(node.span(), describe(node)));
-        }
-        value.map(|value| Spanned::new(node.span(), value))
-    }
-
-    /// The same for a key that must be there.
-    pub fn required<T>(
-        &mut self,
-        key: &'static str,
-        wanted: &str,
-        convert: impl FnOnce(&Node<'t>) -> Option<T>,
-    ) -> Option<Spanned<T>> {
-        if !self.table.contains_key(key) {
-            let message = format!("{} has no `{key}`", self.title);
-            let problem = Problem::new(message).at(self.place.clone(), "this one");
-            self.problems.push(problem.help(format!("add `{key}`: {wanted}")));
-        }
-        self.optional(key, wanted, convert)
-    }
-
-    /// The value of a key that may be left out: without it, or with one that is wrong, `default`.
-    pub fn or<T>(
-        &mut self,
-        key: &'static str,
-        wanted: &str,
-        convert: impl FnOnce(&Node<'t>) -> Option<T>,
-        default: T,
-    ) -> T {
-        self.optional(key, wanted, convert).map_or(default, Spanned::into_inner)
-    }
-
-    /// The value of a key that must be there. Where it is not, that is a problem, and nobody sees
-    /// which value this is: the table is left out.
-    pub fn must<T: Default>(
-        &mut self,
-        key: &'static str,
-        wanted: &str,
-        convert: impl FnOnce(&Node<'t>) -> Option<T>,
-    ) -> Spanned<T> {
-        let place = self.place.clone();
-        let value = self.required(key, wanted, convert);
-        value.unwrap_or_else(|| Spanned::new(place, T::default()))
-    }
-
-    /// Notes every key that was never asked for. Returns what was read, unless something is wrong
-    /// with the table.
-    pub fn finish<T>(self, read: T) -> Option<T> {
-        for key in self.table.keys() {
-            let name = key.get_ref().as_ref();
-            if self.asked.contains(&name) {
-                continue;
-            }
-            let help = suggestion(name, self.asked.iter().copied(), || {
-                format!("{} takes {}", self.title, self.asked.join(", "))
-            });
-            let problem = Problem::new(format!("{} has no key `{name}`", self.title));
-            self.problems.push(problem.at(key.span(), "unknown key").help(help));
-        }
-        (self.problems.len() == self.before).then_some(read)
-    }
-}
 
 /// The tables of a text.
 ///
@@ -146,11 +48,6 @@ pub(crate) fn text(node: &Node<'_>) -> Option<String> {
 }
 
 /// Letters, digits and `_`, at most 31 of them: what C and the trace formats take as a name.
-pub(crate) fn name(node: &Node<'_>) -> Option<String> {
-    text(node).filter(|text| is_name(text))
-}
-
-/// True for what [`name`] takes.
 pub(crate) fn is_name(text: &str) -> bool {
     (1..=31).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
 }
@@ -184,11 +81,6 @@ pub(crate) fn number(node: &Node<'_>) -> Option<f64> {
 pub(crate) fn huge(node: &Node<'_>) -> Option<f64> {
     let integer = node.get_ref().as_integer().filter(|integer| integer.radix() == 10)?;
     integer.as_str().parse().ok().filter(|value| f64::is_finite(*value))
-}
-
-/// `true` or `false`.
-pub(crate) fn boolean(node: &Node<'_>) -> Option<bool> {
-    node.get_ref().as_bool()
 }
 
 /// A number of bytes: a whole number, or text such as `"64KiB"`.

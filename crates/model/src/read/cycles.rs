@@ -25,11 +25,7 @@ impl Read for CyclesTable {
     }
 }
 
-/// How they are written.
-pub(crate) const CYCLES: &str = "a number, an expression, or one of these for each kind of core: \
-                      { arm9 = 1000, dsp = \"samples * 2\" }";
-
-pub(crate) fn cycles(node: &Node<'_>) -> Option<CyclesTable> {
+fn cycles(node: &Node<'_>) -> Option<CyclesTable> {
     let Some(table) = node.get_ref().as_table() else {
         return Some(CyclesTable::Every(Spanned::new(node.span(), amount_of(node)?)));
     };

@@ -3,12 +3,12 @@
 
 use super::amount::Amount;
 use super::cycles::CyclesTable;
-use super::steps::Step;
+use super::steps::{SCRIPT, Step};
 use crate::app::{Arrival, Compute, Distribution, Mode, Moves, OnCrash, Param};
 use crate::reader::is_name;
 use crate::schema::Shape::{
-    self, Above, Cycles, List, Number, OneOrMore, Params, Script, Size, Table, Tables, Text, Truth,
-    Whole, Words,
+    self, Above, Cycles, List, Number, OneOrMore, Params, Size, Table, Tables, Text, Truth, Whole,
+    Words,
 };
 use crate::schema::{FILLED, LINE, NAME, table, words};
 
@@ -203,7 +203,7 @@ table! {
         firings = 100 => firings: optional u64, Whole("", 1, u64::MAX),
             otherwise "when the run stops";
         /// What the task does, one event after the other, instead of `cycles`.
-        script = [{ run = 20000 }] => script: optional Vec<Step>, Script, otherwise "none";
+        script = [{ run = 20000 }] => script: optional Vec<Step>, SCRIPT, otherwise "none";
         places keys;
     }
 }

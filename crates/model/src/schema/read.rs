@@ -22,17 +22,34 @@ pub(crate) struct Noted<'s> {
     path: Vec<&'static str>,
     /// Whether the last of them is one of several.
     listed: bool,
+    /// The event of a script that is read.
+    event: Option<&'static str>,
 }
 
-impl Noted<'_> {
+impl<'s> Noted<'s> {
+    /// Nothing yet.
+    pub fn of(source: &'s str) -> Self {
+        Self { source, problems: Vec::new(), path: Vec::new(), listed: false, event: None }
+    }
+
     /// What messages call the table that is read, as `[[task]]`.
     pub fn title(&self) -> String {
         let path = self.path.join(".");
-        match path.as_str() {
-            "" => "the file".into(),
+        match (self.event, path.as_str()) {
+            (Some("loop"), _) => "a loop".into(),
+            (Some(event), _) => format!("the event `{event}`"),
+            (None, "") => "the file".into(),
             _ if self.listed => format!("[[{path}]]"),
             _ => format!("[{path}]"),
         }
+    }
+
+    /// Reads an event of a script.
+    pub fn in_event<T>(&mut self, name: &'static str, read: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = self.event.replace(name);
+        let read = read(self);
+        self.event = outer;
+        read
     }
 
     /// Reads what is below the table.
@@ -112,7 +129,7 @@ impl<T: Tabular> Read for Tried<T> {
 pub(crate) fn parse<T: Read>(source: &str) -> Result<T, Problems> {
     let document = document(source)?;
     let node = Spanned::new(0..0, DeValue::Table(document));
-    let mut noted = Noted { source, problems: Vec::new(), path: Vec::new(), listed: false };
+    let mut noted = Noted::of(source);
     match T::read(&Shape::Params, &node, &mut noted) {
         Some(read) if noted.problems.is_empty() => Ok(read),
         _ => Err(noted.problems),
@@ -346,8 +363,8 @@ impl<T: Read> Read for Vec<T> {
         let all = node.get_ref().as_array();
         match shape {
             Shape::List(_, of, least) => {
-                let all = all?.iter().map(|node| T::read(of, node, noted));
-                all.collect::<Option<Self>>().filter(|all| all.len() >= *least)
+                let all: Vec<_> = all?.iter().map(|node| T::read(of, node, noted)).collect();
+                all.into_iter().collect::<Option<Self>>().filter(|all| all.len() >= *least)
             }
             Shape::OneOrMore(_, of) => match all {
                 Some(all) => {

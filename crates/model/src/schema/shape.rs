@@ -68,8 +68,6 @@ pub enum Shape {
     Table(&'static str, &'static Table),
     /// Tables: `[[name]]`.
     Tables(&'static str, &'static Table),
-    /// Events of a script.
-    Script,
     /// The application's own parameters.
     Params,
     /// Tables that are all alike, by names: `[name.send]`.
@@ -100,7 +98,7 @@ impl Table {
         schema
     }
 
-    fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         let properties: Map<_, _> = self.all().map(|key| (key.name.into(), key.json())).collect();
         let required = self.all().filter(|key| key.needed).map(|key| key.name);
         let required: Vec<&str> = required.collect();
@@ -176,7 +174,6 @@ impl Shape {
             Self::Cycles => "a number, an expression, or one of these for each kind of core: \
                              { arm9 = 1000, dsp = \"samples * 2\" }"
                 .into(),
-            Self::Script => "an array of events, as [{ run = 20000 }]".into(),
             Self::Params => "a table".into(),
         }
     }
@@ -244,7 +241,6 @@ impl Shape {
                 json!({ "type": "object", "properties": each, "additionalProperties": false })
             }
             Self::Other(_, _, json) => json(),
-            Self::Script => json!({ "type": "array", "items": { "type": "object" } }),
             Self::Params => json!({
                 "type": "object",
                 "additionalProperties": { "type": ["string", "number", "boolean", "array"] },

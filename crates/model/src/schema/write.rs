@@ -145,7 +145,6 @@ impl Shape {
             Self::Tables(..) => format!("tuple[{}, ...]", class_of(name)),
             Self::Each(..) => format!("dict[str, {}]", class_of(name)),
             Self::Other(_, python, _) => (*python).into(),
-            Self::Script => "tuple[dict[str, Any], ...]".into(),
             Self::Params => "dict[str, Param]".into(),
         }
     }

@@ -4,7 +4,7 @@
 mod step;
 mod time;
 
-pub(crate) use step::{Lines, Step, What};
+pub(crate) use step::{Lines, SCRIPT, Step, What};
 
 use toml::Spanned;
 

@@ -3,15 +3,17 @@
 
 use std::borrow::Cow;
 
+use serde_json::json;
 use toml::Spanned;
 use toml::de::DeTable;
 
-use super::time::{TIME, time_ns};
+use super::time::time_ns;
 use crate::app::Verb;
 use crate::problem::{Problem, Span, suggestion};
-use crate::read::cycles::{CYCLES, CyclesTable, cycles};
-use crate::reader::{Node, Reader, boolean, bytes, core_list, name, text, unsigned, within};
-use crate::schema::{Noted, Read, Shape};
+use crate::read::cycles::CyclesTable;
+use crate::reader::{Node, given, is_name, unsigned};
+use crate::schema::Shape::{OneOrMore, Size, Text, Whole, Words};
+use crate::schema::{Key, NAME, Noted, Read, Shape, Table, TableReader, words};
 
 /// An event, or a loop of such.
 #[derive(Debug, Clone)]
@@ -68,60 +70,26 @@ impl Lines {
 
 impl Read for Step {
     fn read(_: &Shape, node: &Node<'_>, noted: &mut Noted<'_>) -> Option<Self> {
-        step(node, &mut noted.problems)
+        let span = node.span();
+        let Some(table) = node.get_ref().as_table() else {
+            let problem = Problem::new("a script consists of events, each in braces");
+            let problem = problem.at(span, "no event").help("write it as { run = 20000 }");
+            noted.problems.push(problem);
+            return None;
+        };
+        let is_loop = table.contains_key("do") || table.contains_key("loop");
+        let known = EVENTS.iter().find(|event| table.contains_key(event.name()));
+        let Some(event) = known.filter(|_| !is_loop).or(is_loop.then_some(&LOOP)) else {
+            noted.problems.push(no_event(table, span));
+            return None;
+        };
+        noted.in_event(event.name(), |noted| {
+            let mut reader = TableReader::new(&event.keys, table, span.clone(), noted);
+            let what = (event.read)(&mut reader);
+            let is_right = reader.finish();
+            what.filter(|_| is_right).map(|what| Self { what, span })
+        })
     }
-}
-
-/// The steps of an array; what is no event is noted. `None`: it is no array.
-fn steps(node: &Node<'_>, problems: &mut Vec<Problem>) -> Option<Vec<Step>> {
-    let events = node.get_ref().as_array()?.iter();
-    Some(events.filter_map(|event| step(event, problems)).collect())
-}
-
-fn step(node: &Node<'_>, problems: &mut Vec<Problem>) -> Option<Step> {
-    let span = node.span();
-    let Some(table) = node.get_ref().as_table() else {
-        let problem = Problem::new("a script consists of events, each in braces");
-        problems.push(problem.at(span, "no event").help("write it as { run = 20000 }"));
-        return None;
-    };
-    let what = if table.contains_key("do") || table.contains_key("loop") {
-        a_loop(table, span.clone(), problems)?
-    } else {
-        event(table, span.clone(), problems)?
-    };
-    Some(Step { what, span })
-}
-
-fn a_loop(table: &DeTable<'_>, span: Span, problems: &mut Vec<Problem>) -> Option<What> {
-    const TIMES: &str = "how often, a whole number from 1, or \"forever\"";
-    let times = |node: &Node<'_>| match node.get_ref().as_str() {
-        Some("forever") => Some(0),
-        Some(_) => None,
-        None => unsigned(node).filter(|n| *n > 0),
-    };
-    let mut inside = Vec::new();
-    let mut reader = Reader::new("a loop", table, span, problems);
-    let phase = reader.optional("phase", "1 to 31 letters, digits and _", name);
-    let times = reader.must("loop", TIMES, times).into_inner();
-    let body = reader.must("do", "an array of events", |node| {
-        steps(node, &mut inside)
-            .filter(|_| node.get_ref().as_array().is_some_and(|it| !it.is_empty()))
-    });
-    let what = reader.finish(What::Loop { phase, times, body: body.into_inner() });
-    problems.extend(inside);
-    what
-}
-
-fn event(table: &DeTable<'_>, span: Span, problems: &mut Vec<Problem>) -> Option<What> {
-    let Some((key, read)) = EVENTS.into_iter().find(|(key, _)| table.contains_key(*key)) else {
-        problems.push(no_event(table, span));
-        return None;
-    };
-    let title = format!("the event `{key}`");
-    let mut reader = Reader::new(&title, table, span, problems);
-    let what = read(key, &mut reader);
-    reader.finish(what)
 }
 
 fn no_event(table: &DeTable<'_>, span: Span) -> Problem {
@@ -130,92 +98,209 @@ fn no_event(table: &DeTable<'_>, span: Span) -> Problem {
         return problem.help("write what happens, as { run = 20000 }");
     };
     let word: &Cow<'_, str> = key.get_ref();
-    let keys = EVENTS.map(|(key, _)| key);
-    let known = keys.into_iter().chain(["loop"]);
-    let help = suggestion(word, known, || format!("events are {}, loop", keys.join(", ")));
+    let keys = EVENTS.iter().map(Event::name);
+    let help = suggestion(word, keys.clone().chain(["loop"]), || {
+        format!("events are {}, loop", keys.collect::<Vec<_>>().join(", "))
+    });
     Problem::new(format!("`{word}` is no event of a script")).at(key.span(), "this word").help(help)
 }
 
-/// Reads the value of a key, and what else the event has.
-type Reading = fn(&'static str, &mut Reader<'_, '_>) -> What;
+/// An event: its keys, of which the first one names it, and what it is.
+struct Event {
+    keys: Table,
+    read: fn(&mut TableReader<'_, '_, '_>) -> Option<What>,
+}
 
-/// The key that says what an event is, and how it is read.
-const EVENTS: [(&str, Reading); 23] = [
-    ("run", |key, reader| What::Run(reader.must(key, CYCLES, cycles))),
-    ("runtime", |key, reader| a_time(Verb::Runtime, key, reader)),
-    ("memory", memory),
-    ("sleep", |key, reader| a_time(Verb::Sleep, key, reader)),
-    ("delay", |key, reader| a_time(Verb::Delay, key, reader)),
-    ("timer", timer),
-    ("lock", |key, reader| on(Verb::Lock, "mutex", key, reader)),
-    ("unlock", |key, reader| on(Verb::Unlock, "mutex", key, reader)),
-    ("wait", wait),
-    ("signal", |key, reader| on(Verb::Signal, "condition", key, reader)),
-    ("broadcast", |key, reader| on(Verb::Broadcast, "condition", key, reader)),
-    ("barrier", |key, reader| on(Verb::Barrier, "barrier", key, reader)),
-    ("take", |key, reader| on(Verb::Take, "semaphore", key, reader)),
-    ("give", |key, reader| on(Verb::Give, "semaphore", key, reader)),
-    ("suspend", |key, reader| plain(What::Suspend, key, reader)),
-    ("resume", |key, reader| What::Resume(reader.must(key, "the name of a task", text))),
-    ("send", |key, reader| pass(Verb::Send, key, reader)),
-    ("receive", |key, reader| pass(Verb::Receive, key, reader)),
-    ("yield", |key, reader| plain(What::Plain(Verb::Yield), key, reader)),
-    ("checkpoint", |key, reader| plain(What::Plain(Verb::Checkpoint), key, reader)),
-    ("migrate", |key, reader| What::Migrate(reader.must(key, CORES, core_list).into_inner())),
-    ("priority", priority),
-    ("exit", |key, reader| plain(What::Plain(Verb::Exit), key, reader)),
+impl Event {
+    fn name(&self) -> &'static str {
+        // `phase` of a loop stands before it.
+        self.keys.keys.iter().find(|key| key.needed).map_or("", |key| key.name)
+    }
+}
+
+/// An event by its keys, each with an example: those with a default may be left out.
+macro_rules! event {
+    ($($says:literal: $key:ident = $example:tt, $shape:expr $(, default $default:tt)?);+
+        => $read:expr) => {
+        Event {
+            keys: Table {
+                keys: &[$(Key {
+                    name: stringify!($key),
+                    says: $says,
+                    shape: $shape,
+                    needed: event!(@needed $($default)?),
+                    default: event!(@default $($default)?),
+                    otherwise: None,
+                    only: None,
+                    example: stringify!($example),
+                }),+],
+                parts: &[],
+            },
+            read: $read,
+        }
+    };
+    (@needed) => { true };
+    (@needed $default:tt) => { false };
+    (@default) => { None };
+    (@default none) => { None };
+    (@default $default:tt) => { Some(stringify!($default)) };
+}
+
+static EVENTS: [Event; 23] = [
+    event!("Computes cycles": run = 20000, Shape::Cycles => |r| Some(What::Run(r.must()?))),
+    event!("Computes for a time, whoever preempts it": runtime = "5ms", TIME
+        => |r| a_time(Verb::Runtime, r)),
+    event!("Copies bytes within its heap": memory = "64KiB", Size(1, 1 << 40)
+        => |r| Some(What::Counted(Verb::Memory, r.must()?.into_inner()))),
+    event!("Sleeps": sleep = "5ms", TIME => |r| a_time(Verb::Sleep, r)),
+    event!("Sleeps, and its timers count from the end": delay = "5ms", TIME
+        => |r| a_time(Verb::Delay, r)),
+    event!("Sleeps until this time after the timer's last time": timer = "10ms", TIME;
+        "The timer": name = "t", NAME, default none;
+        "Whether a timer that is late counts on from now": mode = "relative",
+            Words(TimerMode::WORDS), default "relative"
+        => timer),
+    event!("Locks a [[mutex]]": lock = "m", MUTEX => |r| on(Verb::Lock, r)),
+    event!("Unlocks a [[mutex]]": unlock = "m", MUTEX => |r| on(Verb::Unlock, r)),
+    event!("Waits for a [[condition]]": wait = "c", CONDITION;
+        "The mutex that it holds": mutex = "m", HELD
+        => wait),
+    event!("Wakes the most urgent task that waits": signal = "c", CONDITION
+        => |r| on(Verb::Signal, r)),
+    event!("Wakes all tasks that wait": broadcast = "c", CONDITION => |r| on(Verb::Broadcast, r)),
+    event!("Waits for all tasks of a [[barrier]]": barrier = "b", BARRIER
+        => |r| on(Verb::Barrier, r)),
+    event!("Takes a permit of a [[semaphore]]": take = "s", SEMAPHORE => |r| on(Verb::Take, r)),
+    event!("Gives a permit of a [[semaphore]]": give = "s", SEMAPHORE => |r| on(Verb::Give, r)),
+    event!("Waits until another task resumes it": suspend = true, YES
+        => |r| r.must::<Yes>().map(|_| What::Suspend)),
+    event!("Wakes all suspended tasks of a name": resume = "decoder", TASK
+        => |r| Some(What::Resume(r.must()?))),
+    event!("Sends messages through a port": send = "out", PORT;
+        "The number of messages": count = 2, COUNT, default 1
+        => |r| pass(Verb::Send, r)),
+    event!("Receives messages through a port": receive = "in", PORT;
+        "The number of messages": count = 2, COUNT, default 1
+        => |r| pass(Verb::Receive, r)),
+    event!("Lets tasks of its priority or a higher one run": yield = true, YES
+        => |r| plain(Verb::Yield, r)),
+    event!("Passes a checkpoint": checkpoint = true, YES => |r| plain(Verb::Checkpoint, r)),
+    event!("Moves to a core; of several it stays if it is on one": migrate = 1,
+        OneOrMore("a whole number from 0 to 4094, or an array of such", &Whole("", 0, 4094))
+        => |r| Some(What::Migrate(r.must()?.into_inner()))),
+    event!("Has this priority from there on": priority = 5, Whole("", 0, 31)
+        => |r| Some(What::Counted(Verb::Priority, r.must::<u32>()?.into_inner().into()))),
+    event!("Ends": exit = true, YES => |r| plain(Verb::Exit, r)),
 ];
 
-const BYTES: &str = "a size as \"64KiB\" or a number of bytes, from 1 to \"1024GiB\"";
-const COUNT: &str = "a whole number of messages, from 1 to 4294967295";
-const CORES: &str = "a whole number from 0 to 4094, or an array of such";
+static LOOP: Event = event!(
+    "The loop's name": phase = "light", NAME, default none;
+    "How often": loop = 10, Shape::Other(
+        "how often, a whole number from 1, or \"forever\"",
+        "int | str",
+        || json!({ "anyOf": [{ "type": "integer", "minimum": 1 }, { "const": "forever" }] }),
+    );
+    "The events": do = [], Shape::List("an array of events", &NESTED, 1)
+    => |r| {
+        let (phase, times, body) = (r.optional(), r.must::<Times>(), r.must()?.into_inner());
+        Some(What::Loop { phase, times: times?.into_inner().0, body })
+    }
+);
 
-fn a_time(verb: Verb, key: &'static str, reader: &mut Reader<'_, '_>) -> What {
-    What::Counted(verb, reader.must(key, TIME, time_ns).into_inner())
-}
+/// A script, for editors: the events of loops are those of the script.
+pub(crate) const SCRIPT: Shape =
+    Shape::Other("an array of events, as [{ run = 20000 }]", "tuple[dict[str, Any], ...]", || {
+        let events: Vec<_> = EVENTS.iter().chain([&LOOP]).map(|it| it.keys.json()).collect();
+        json!({ "type": "array", "items": { "anyOf": events } })
+    });
+const NESTED: Shape = Shape::Other(
+    "an event",
+    "dict[str, Any]",
+    || json!({ "$ref": "#/properties/task/items/properties/script/items" }),
+);
 
-fn memory(key: &'static str, reader: &mut Reader<'_, '_>) -> What {
-    let size = |node: &Node<'_>| bytes(node).filter(|size| (1..=1 << 40).contains(size));
-    What::Counted(Verb::Memory, reader.must(key, BYTES, size).into_inner())
-}
+const ANY_NAME: &str = "^[A-Za-z0-9_]{1,31}$";
+const TIME: Shape = Text(super::time::TIME, |text| text.is_ascii(), "^[0-9.]+ *(ns|us|ms|s)$");
+const MUTEX: Shape = Text("the name of a mutex", is_name, ANY_NAME);
+const HELD: Shape = Text("the name of a mutex that it holds", is_name, ANY_NAME);
+const CONDITION: Shape = Text("the name of a condition", is_name, ANY_NAME);
+const BARRIER: Shape = Text("the name of a barrier", is_name, ANY_NAME);
+const SEMAPHORE: Shape = Text("the name of a semaphore", is_name, ANY_NAME);
+const TASK: Shape = Text("the name of a task", |_| true, "");
+const PORT: Shape = Text("the name of a port of this task", is_name, ANY_NAME);
+const COUNT: Shape = Whole("messages", 1, u32::MAX as u64);
+const YES: Shape = Shape::Other("true", "bool", || json!({ "const": true }));
 
-fn priority(key: &'static str, reader: &mut Reader<'_, '_>) -> What {
-    let urgency = reader.must(key, "a whole number from 0 to 31", |n| within(n, 0, 31));
-    What::Counted(Verb::Priority, urgency.into_inner().into())
-}
-
-fn on(verb: Verb, what: &str, key: &'static str, reader: &mut Reader<'_, '_>) -> What {
-    What::On(verb, reader.must(key, &format!("the name of a {what}"), name))
-}
-
-fn wait(key: &'static str, reader: &mut Reader<'_, '_>) -> What {
-    What::Wait {
-        condition: reader.must(key, "the name of a condition", name),
-        mutex: reader.must("mutex", "the name of a mutex that it holds", name),
+words! {
+    /// What becomes of a timer that is late.
+    #[derive(Default)]
+    enum TimerMode {
+        #[default]
+        Relative = "relative";
+        Absolute = "absolute";
     }
 }
 
-fn pass(verb: Verb, key: &'static str, reader: &mut Reader<'_, '_>) -> What {
-    let port = reader.must(key, "the name of a port of this task", name);
-    What::Pass(verb, port, reader.or("count", COUNT, |n| within(n, 1, u32::MAX), 1))
-}
+/// How often; 0: for ever.
+struct Times(u64);
 
-fn plain(what: What, key: &'static str, reader: &mut Reader<'_, '_>) -> What {
-    reader.must(key, "true", |node| boolean(node).filter(|it| *it));
-    what
-}
-
-fn timer(key: &'static str, reader: &mut Reader<'_, '_>) -> What {
-    let absolute = |node: &Node<'_>| match node.get_ref().as_str()? {
-        "relative" => Some(false),
-        "absolute" => Some(true),
-        _ => None,
-    };
-    What::Timer {
-        period_ns: reader.must(key, TIME, time_ns).into_inner(),
-        name: reader.optional("name", "1 to 31 letters, digits and _", name),
-        absolute: reader.or("mode", "\"relative\" or \"absolute\"", absolute, false),
+impl Read for Times {
+    fn read(_: &Shape, node: &Node<'_>, _: &mut Noted<'_>) -> Option<Self> {
+        match node.get_ref().as_str() {
+            Some("forever") => Some(Self(0)),
+            Some(_) => None,
+            None => unsigned(node).filter(|n| *n > 0).map(Self),
+        }
     }
+}
+
+struct Time(u64);
+
+impl Read for Time {
+    fn read(_: &Shape, node: &Node<'_>, _: &mut Noted<'_>) -> Option<Self> {
+        time_ns(node).map(Self)
+    }
+}
+
+/// `true`: the event has nothing more to say.
+struct Yes;
+
+impl Read for Yes {
+    fn read(_: &Shape, node: &Node<'_>, _: &mut Noted<'_>) -> Option<Self> {
+        node.get_ref().as_bool().filter(|it| *it).map(|_| Self)
+    }
+}
+
+fn a_time(verb: Verb, reader: &mut TableReader<'_, '_, '_>) -> Option<What> {
+    Some(What::Counted(verb, reader.must::<Time>()?.into_inner().0))
+}
+
+fn on(verb: Verb, reader: &mut TableReader<'_, '_, '_>) -> Option<What> {
+    Some(What::On(verb, reader.must()?))
+}
+
+fn wait(reader: &mut TableReader<'_, '_, '_>) -> Option<What> {
+    let (condition, mutex) = (reader.must(), reader.must());
+    Some(What::Wait { condition: condition?, mutex: mutex? })
+}
+
+fn pass(verb: Verb, reader: &mut TableReader<'_, '_, '_>) -> Option<What> {
+    let (port, count) = (reader.must(), reader.optional::<u32>());
+    Some(What::Pass(verb, port?, count.map_or(1, Spanned::into_inner)))
+}
+
+fn plain(verb: Verb, reader: &mut TableReader<'_, '_, '_>) -> Option<What> {
+    reader.must::<Yes>().map(|_| What::Plain(verb))
+}
+
+fn timer(reader: &mut TableReader<'_, '_, '_>) -> Option<What> {
+    let (period, name) = (reader.must::<Time>(), reader.optional());
+    let mode = reader.optional::<TimerMode>();
+    Some(What::Timer {
+        period_ns: period?.into_inner().0,
+        name,
+        absolute: given(&mode) == TimerMode::Absolute,
+    })
 }
 
 impl What {
@@ -240,15 +325,19 @@ impl What {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reader::document;
+    use toml::de::DeValue;
 
     #[test]
     fn every_event_is_what_its_key_says() {
-        for (key, read) in EVENTS {
-            let text = format!("{key} = 1");
-            let (table, mut problems) = (document(&text).unwrap(), Vec::new());
-            let mut reader = Reader::new("an event", &table, 0..0, &mut problems);
-            assert_eq!(read(key, &mut reader).said().split(' ').next(), Some(key));
+        for event in &EVENTS {
+            let keys: Vec<_> = event.keys.keys.iter().collect();
+            let keys = keys.iter().map(|key| format!("{} = {}", key.name, key.example));
+            let text = format!("{{ {} }}", keys.collect::<Vec<_>>().join(", "));
+            let mut noted = Noted::of(&text);
+            let node = DeValue::parse(&text).unwrap();
+            let step = Step::read(&SCRIPT, &node, &mut noted);
+            assert_eq!(noted.problems, [], "{text}");
+            assert_eq!(step.unwrap().what.said().split(' ').next(), Some(event.name()));
         }
     }
 }
