@@ -15,6 +15,7 @@ TERMS = {
     "attention": "need_resched",
     "bell": "notify (of a channel) or doorbell (between cores)",
     "bells": "notify",
+    "bringer": "attach_ops",
     "census": "death_report",
     "complain": "report_error",
     "debt": "overhead",
