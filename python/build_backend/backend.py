@@ -48,6 +48,7 @@ SOURCES = (
     "crates/**/*.rs",
     "kernels/**/*.[ch]",
     "launcher/**/*.[ch]",
+    "launcher/**/*.inc",
     "middleware/**/*.[ch]",
 )
 
