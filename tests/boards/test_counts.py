@@ -32,6 +32,9 @@ def test_a_hand_off_takes_the_same_whatever_moves() -> None:
     small, large = (int(n) for n in re.findall(r"median (\d+)", text))
     assert abs(large - small) < small / 20
     assert large < HAND_OFF_MOST
-    total, *parts = map(int, re.search(r"median (\d+), .*parts (\d+) (\d+) (\d+)", text).groups())
-    words = "{} instructions to detach, {} in between, {} to attach and run: {} in all"
-    check_words("reproduce/holmbacka2013/README.md", words, [*parts, total], within=0.01)
+    counts = re.search(r"median (\d+), .*parts (\d+) (\d+) (\d+)", text)
+    total, detach, between, attach = map(int, counts.groups())
+    # The target hears of it some instructions before or after the source is done.
+    words = "{} instructions to detach and to reach the target, {} to attach and run: {} in all"
+    said = [detach + between, attach, total]
+    check_words("reproduce/holmbacka2013/README.md", words, said, within=0.01)
