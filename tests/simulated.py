@@ -16,7 +16,7 @@ from running import WHIMBREL
 ROOT = Path(__file__).resolve().parent.parent
 PATIENCE_S = 120
 
-RUN, READY, SEND, RECEIVE = 1, 2, 5, 6
+RUN, READY, BLOCK, SEND, RECEIVE = 1, 2, 3, 5, 6
 TEMPERATURE = 16
 
 Json = dict[str, Any]

@@ -20,7 +20,7 @@ import emulated
 import many_tasks
 import pytest
 from running import WHIMBREL
-from simulated import READY, RUN, events
+from simulated import BLOCK, READY, RUN, events
 
 ROOT = emulated.ROOT
 RADIO = ROOT / "apps" / "fm_radio"
@@ -119,18 +119,17 @@ def test_a_task_that_runs_when_the_run_is_cut_off_counts(tmp_path: Path) -> None
         record = ("--record", str(tmp_path / f"{duration_ms}"))
         summary = run("tests/ring.toml", "--duration", f"{duration_ms}ms", *record)
         assert summary["ended"] == "duration"
-        begins = [e for e in events(tmp_path / f"{duration_ms}", 1) if e.kind in (RUN, READY)]
-        if begins:
+        recorded = events(tmp_path / f"{duration_ms}", 1)
+        turns = [event for event in recorded if event.kind in (RUN, READY, BLOCK)]
+        if turns and turns[-1].kind == RUN:
             break
     # Of what it ran before, and then of what it ran when it was cut off.
-    before_ns, since_ns = 0, None
-    for event in begins:
-        if event.kind == RUN:
-            since_ns = event.time_ns
-        else:
-            before_ns, since_ns = before_ns + event.time_ns - since_ns, None
-    assert since_ns is not None, begins
-    since_ns -= summary["start_ns"] + before_ns
+    assert turns and turns[-1].kind == RUN, turns
+    before_ns = 0
+    for begin, end in zip(turns[::2], turns[1::2], strict=False):
+        assert begin.kind == RUN != end.kind, turns
+        before_ns += end.time_ns - begin.time_ns - end.value  # value: what of it it polled
+    since_ns = turns[-1].time_ns - summary["start_ns"] - before_ns
     _, busy_ns = (task["busy_ns"] for task in summary["tasks"])
     assert duration_ms * 1e6 - since_ns <= busy_ns <= summary["time_ns"] - since_ns
     core = summary["cores"][1]
