@@ -33,18 +33,11 @@
         if ((order) == __ATOMIC_SEQ_CST)                                                           \
             WB_OPS_DRAIN();                                                                        \
     } while (0)
-#define WB_OPS_SWAP(at, next, order) __atomic_exchange_n(at, next, order)
-#define WB_OPS_COMPARE(at, expected, next, weak, yes, no)                                          \
-    __atomic_compare_exchange_n(at, expected, next, weak, yes, no)
-#define WB_OPS_ADD(at, n, order) __atomic_fetch_add(at, n, order)
-#define WB_OPS_OR(at, bits, order) __atomic_fetch_or(at, bits, order)
-#define WB_OPS_AND(at, bits, order) __atomic_fetch_and(at, bits, order)
 #define WB_OPS_FENCE(order)                                                                        \
     do {                                                                                           \
         __atomic_signal_fence(order);                                                              \
         if ((order) == __ATOMIC_SEQ_CST)                                                           \
             WB_OPS_DRAIN();                                                                        \
     } while (0)
-#define WB_OPS_PREFETCH(at, to_write) __builtin_prefetch(at, to_write)
 
 #endif

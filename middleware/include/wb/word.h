@@ -23,7 +23,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "wb/word_ops.h"
+#include "wb/config.h"
 
 #define WB_RELAXED __ATOMIC_RELAXED
 #define WB_ACQUIRE __ATOMIC_ACQUIRE

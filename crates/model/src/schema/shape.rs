@@ -206,6 +206,7 @@ impl Shape {
 
     fn json(&self) -> Value {
         match self {
+            Self::Text(_, _, "") => json!({ "type": "string" }),
             Self::Text(_, _, pattern) => json!({ "type": "string", "pattern": pattern }),
             Self::Whole(_, least, most) => {
                 json!({ "type": "integer", "minimum": least, "maximum": most })
