@@ -21,7 +21,7 @@ MAKEFILE = """
 compiles reads:
 	@touch $@.ran
 fails:
-	@echo why; false
+	@echo test two ... FAILED; seq 1000; echo why; false
 """
 COMPILES, READS, FAILS = (
     f"[[suite]]\nname = '{name}'\nbudget_s = 9\nprocessors = 1\ninputs = ['@code{how}']\n"
@@ -94,6 +94,7 @@ def test_a_suite_that_fails_runs_again_and_is_named_with_what_it_said(tree: Path
         ended = run(tree, FAILS, COMPILES)
         assert ended.returncode == 1
         assert "    why\n" in ended.stdout
+        assert "    test two ... FAILED\n" in ended.stdout  # a thousand lines before
         assert "failed: make fails (all that it printed: build/log/fails.log)" in ended.stdout
         assert "1 passed, 1 failed" in ended.stdout
 

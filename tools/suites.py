@@ -39,7 +39,9 @@ COMPILED, LIST = "~", "@"
 TOKEN = re.compile(
     rb'"(?:\\.|[^"\\\n])*"' rb"|'(?:\\.|[^'\\\n])*'" rb"|//[^\n]*|/\*.*?\*/", re.DOTALL
 )
-TAIL_LINES = 40
+# How test runners and compilers say what failed, often far from the end of what they print.
+TELLS_FAILURE = re.compile(r"\bFAIL(ED)?\b|panicked at|\b[Ee]rror\b|^E  ")
+TELLING_LINES, LINES_BEHIND, TAIL_LINES = 60, 4, 30
 MAKE_BUDGET_S = 400
 LEAST_URGENT = 19
 
@@ -150,6 +152,14 @@ def take_next(waiting: list[Suite], made: set[str], running: list[Running]) -> S
     return None
 
 
+def telling(lines: list[str]) -> list[str]:
+    """What of a log says what failed: the lines that tell, what stands behind each, and its end."""
+    tail = max(len(lines) - TAIL_LINES, 0)
+    found = [at for at, line in enumerate(lines[:tail]) if TELLS_FAILURE.search(line)]
+    shown = sorted({n for at in found for n in range(at, min(at + LINES_BEHIND, tail))})
+    return [lines[n] for n in shown[:TELLING_LINES]] + lines[tail:]
+
+
 def report(one: Running, code: int, cpu_s: float) -> dict:
     suite, took_s = one.suite, time.monotonic() - one.since_s
     over = f", over its budget of {suite.budget_s:.0f} s" if took_s > suite.budget_s else ""
@@ -162,7 +172,7 @@ def report(one: Running, code: int, cpu_s: float) -> dict:
         suite.stamp().write_text(json.dumps({**row, "fingerprint": one.fingerprint}))
     else:
         lines = suite.log().read_text(errors="replace").splitlines()
-        print("\n".join(f"    {line}" for line in lines[-TAIL_LINES:]), flush=True)
+        print("\n".join(f"    {line}" for line in telling(lines)), flush=True)
     return row
 
 

@@ -17,7 +17,7 @@ use crate::{Error, Machine};
 
 /// How long a command waits for another that changes the machine: much longer than a change takes,
 /// as the other may get a processor rarely.
-const PATIENCE: Duration = Duration::from_secs(30);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 /// How long between two tries.
 const PAUSE: Duration = Duration::from_millis(1);
 /// The file that is locked. It stays, unlike the journal. Who may open a file may lock it, so it
@@ -33,11 +33,7 @@ pub(crate) struct Locked {
 }
 
 impl Locked {
-    pub fn in_folder(path: &Path) -> Result<Self, Error> {
-        Self::within(path, PATIENCE)
-    }
-
-    fn within(path: &Path, patience: Duration) -> Result<Self, Error> {
+    pub fn within(path: &Path, patience: Duration) -> Result<Self, Error> {
         let at = |error: io::Error| Error::File { path: path.to_owned(), error };
         let above = path.parent().filter(|above| !above.as_os_str().is_empty());
         let mut builder = DirBuilder::new();
@@ -62,9 +58,9 @@ impl Locked {
 }
 
 impl Machine {
-    /// Waits until nobody else has the journal.
-    pub(crate) fn flock(&self) -> Result<Locked, Error> {
-        Locked::in_folder(&self.state)
+    /// Waits for at most this time until nobody else has the journal.
+    pub(crate) fn flock(&self, patience: Duration) -> Result<Locked, Error> {
+        Locked::within(&self.state, patience)
     }
 }
 
@@ -101,7 +97,7 @@ mod tests {
         }
         let around = crate::tests::fake::folder();
         let path = around.path().join("state");
-        drop(Locked::in_folder(&path).unwrap());
+        drop(Locked::within(&path, PATIENCE).unwrap());
         let open = Permissions::from_mode(0o755);
         std::fs::set_permissions(around.path(), open.clone()).unwrap();
         let take = |what: &Path| {
@@ -116,7 +112,7 @@ mod tests {
         // What this shows of a folder as it was: that the tools are there and do it.
         std::fs::set_permissions(&path, open).unwrap();
         assert_eq!(shown(&path), (true, String::new()));
-        drop(Locked::in_folder(&path).unwrap());
+        drop(Locked::within(&path, PATIENCE).unwrap());
         for what in [path.clone(), path.join(LOCK)] {
             let (taken, why) = shown(&what);
             assert!(!taken && why.contains("Permission denied"), "{}: {why}", what.display());
@@ -127,7 +123,7 @@ mod tests {
     fn a_lock_that_another_keeps_says_who_to_look_for() {
         let around = crate::tests::fake::folder();
         let path = around.path().join("state");
-        let _held = Locked::in_folder(&path).unwrap();
+        let _held = Locked::within(&path, PATIENCE).unwrap();
         let why = Locked::within(&path, Duration::from_millis(20)).unwrap_err().to_string();
         let cure = format!("find it by `fuser {}`", path.join(LOCK).display());
         assert!(why.starts_with("another process has been changing the machine for 20ms"), "{why}");
@@ -138,8 +134,8 @@ mod tests {
     fn a_folder_that_is_not_trusted_says_what_to_do() {
         let around = crate::tests::fake::folder();
         let path = around.path().join("state");
-        let refused = || Locked::in_folder(&path).unwrap_err().to_string();
-        drop(Locked::in_folder(&path).unwrap());
+        let refused = || Locked::within(&path, PATIENCE).unwrap_err().to_string();
+        drop(Locked::within(&path, PATIENCE).unwrap());
         std::fs::set_permissions(&path, Permissions::from_mode(0o720)).unwrap();
         let why = refused();
         assert!(why.ends_with(&format!("close it by `chmod 700 {}`", path.display())), "{why}");

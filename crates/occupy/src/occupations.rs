@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The machine's occupations, occupations alone: begun, kept and undone.
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
 use crate::journal::{Journal, Line};
 use crate::linux::kernel::{Kernel, Linux, list};
 use crate::linux::tasks;
-use crate::lock::Locked;
+use crate::lock::{Locked, PATIENCE};
 use crate::occupation::token;
 use crate::shield::sets;
 use crate::work::Work;
@@ -52,7 +52,12 @@ impl Machine {
     /// The folder cannot be written, somebody holds the lock for more than 30 s, or the journal is
     /// not understood.
     pub fn lock(&self) -> Result<Occupations, Error> {
-        let lock = self.flock()?;
+        self.lock_within(PATIENCE)
+    }
+
+    /// As [`Machine::lock`], for one who must not wait for so long.
+    pub(crate) fn lock_within(&self, patience: Duration) -> Result<Occupations, Error> {
+        let lock = self.flock(patience)?;
         let online = self.online()?;
         let possible = list(&Linux::default(), &self.sys.join("devices/system/cpu/possible"));
         let absent = possible.unwrap_or_default().minus(&online);

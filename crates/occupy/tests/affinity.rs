@@ -36,12 +36,12 @@ fn others_leave_and_come_back_as_they_were() {
     let folder = tempfile::tempdir().unwrap();
     let machine = machine(folder.path());
     let shells = ["0-1", "0", "1"].map(|cpus| {
-        let other = shell("sleep 60; :");
+        let other = shell("sleep 600; :");
         pin(other.pid(), cpus);
         other
     });
     let now = || shells.each_ref().map(|shell| affinity(shell.pid()));
-    let program = shell("sleep 60; :");
+    let program = shell("sleep 600; :");
     let child = child(&program);
 
     let mut occupations = machine.lock().unwrap();
@@ -65,10 +65,10 @@ fn children_that_are_made_meanwhile_are_not_left_pinned() {
     }
     let folder = tempfile::tempdir().unwrap();
     let machine = machine(folder.path());
-    let mut free = shell("read go; sleep 60; :");
-    let mut pinned = shell("read go; sleep 60; :");
+    let mut free = shell("read go; sleep 600; :");
+    let mut pinned = shell("read go; sleep 600; :");
     pin(pinned.pid(), "0");
-    let mut program = shell("read go; sleep 60; :");
+    let mut program = shell("read go; sleep 600; :");
 
     let mut occupations = machine.lock().unwrap();
     let id = occupations.begin(&request(), me(&machine)).unwrap().id;
@@ -90,7 +90,7 @@ fn a_task_that_moves_itself_back_is_moved_again_and_told() {
     }
     let folder = tempfile::tempdir().unwrap();
     let machine = machine(folder.path());
-    let stubborn = shell("sleep 60; :");
+    let stubborn = shell("sleep 600; :");
     // A child that it makes later would be pinned with it, and moved as well.
     child(&stubborn);
     let mut occupations = machine.lock().unwrap();
@@ -120,7 +120,7 @@ fn orphans_of_the_program_stay_with_it() {
     let mut occupations = machine.lock().unwrap();
     let begun = occupations.begin(&request(), me(&machine)).unwrap();
     let (id, mark) = (begun.id, begun.mark());
-    let mut program = shell(&format!("read go; ({MARK}={mark} sleep 60 &) ; sleep 61; :"));
+    let mut program = shell(&format!("read go; ({MARK}={mark} sleep 600 &) ; sleep 601; :"));
     occupations.admit(id, machine.identify(program.pid()).unwrap()).unwrap();
     program.0.stdin.take().unwrap().write_all(b"\n").unwrap();
     child(&program);
@@ -129,7 +129,7 @@ fn orphans_of_the_program_stay_with_it() {
             .unwrap()
             .filter_map(|entry| entry.unwrap().file_name().to_str().unwrap().parse::<i32>().ok());
         let line = |pid: &i32| std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-        all.into_iter().find(|pid| line(pid) == b"sleep\x0060\0")
+        all.into_iter().find(|pid| line(pid) == b"sleep\x00600\0")
     });
     occupations.sweep(id).unwrap();
     assert_eq!(affinity(orphan), "1");
@@ -146,7 +146,7 @@ fn a_stranger_who_binds_himself_to_the_processor_is_moved_away_without_a_priorit
     }
     let folder = tempfile::tempdir().unwrap();
     let machine = machine(folder.path());
-    let program = shell("sleep 60; :");
+    let program = shell("sleep 600; :");
     let mut occupations = machine.lock().unwrap();
     let fifo = Request { policy: Policy::Fifo { priority: 7 }, ..request() };
     let begun = occupations.begin(&fifo, me(&machine)).unwrap();
@@ -154,7 +154,7 @@ fn a_stranger_who_binds_himself_to_the_processor_is_moved_away_without_a_priorit
 
     let user = "exec setpriv --reuid=65534 --regid=65534 --clear-groups";
     let bound = |mark: String| {
-        let attacker = shell(&format!("{user} env {MARK}={mark} taskset -c 1 sleep 60"));
+        let attacker = shell(&format!("{user} env {MARK}={mark} taskset -c 1 sleep 600"));
         until(|| (affinity(attacker.pid()) == "1").then_some(()));
         attacker
     };
@@ -187,7 +187,7 @@ fn priorities_are_set_adjusted_and_put_back() {
         // Niceness, real-time priority, policy: fields 19, 40 and 41.
         [fields[16].to_owned(), fields[37].to_owned(), fields[38].to_owned()]
     };
-    let mut program = shell("read go; sleep 60; :");
+    let mut program = shell("read go; sleep 600; :");
     let status = std::process::Command::new("renice")
         .args(["-n", "5", "-p", &program.pid().to_string()])
         .output()
@@ -222,7 +222,7 @@ fn what_cannot_be_is_refused_and_changes_nothing() {
     }
     let folder = tempfile::tempdir().unwrap();
     let machine = machine(folder.path());
-    let other = shell("sleep 60; :");
+    let other = shell("sleep 600; :");
     let mut occupations = machine.lock().unwrap();
     let wish = |cpus: &str| Request { cpus: Some(cpus.parse().unwrap()), ..request() };
     let me = me(&machine);
@@ -248,7 +248,7 @@ fn three_hundred_processes_leave_and_come_back() {
     }
     let folder = tempfile::tempdir().unwrap();
     let machine = machine(folder.path());
-    let shells: Vec<_> = (0..300).map(|_| shell("exec sleep 60")).collect();
+    let shells: Vec<_> = (0..300).map(|_| shell("exec sleep 600")).collect();
     let all = |cpus: &str| shells.iter().all(|shell| affinity(shell.pid()) == cpus);
     let mut times = Vec::new();
     for _ in 0..10 {

@@ -63,8 +63,8 @@ fn a_kill_at_a_random_instant_is_undone() {
     let folder = tempfile::tempdir().unwrap();
     let machine = machine(folder.path());
     // Makes children all the time, of which some stay.
-    let forking = "for i in $(seq 80); do sleep 60 & sleep 0.02; done; sleep 60";
-    let shells: Vec<_> = (0..40).map(|_| shell("exec sleep 60")).collect();
+    let forking = "for i in $(seq 80); do sleep 600 & sleep 0.02; done; sleep 600";
+    let shells: Vec<_> = (0..40).map(|_| shell("exec sleep 600")).collect();
     for (shell, cpus) in shells.iter().zip(["0", "1", "0-1"].iter().cycle()) {
         pin(shell.pid(), cpus);
     }
@@ -141,7 +141,7 @@ fn cap_sys_nice_suffices_and_its_lack_is_told() {
     let folder = open_folder();
     let machine = machine(folder.path());
     fs::create_dir_all(&machine.state).unwrap();
-    let target = shell("exec sleep 60");
+    let target = shell("exec sleep 600");
     fs::write(folder.path().join("program"), target.pid().to_string()).unwrap();
     fs::write("/proc/irq/default_smp_affinity", "3\n").unwrap();
     let of_root = fs::Permissions::from_mode(0o644);

@@ -8,6 +8,8 @@ use std::fs;
 use std::io::Read;
 use std::os::unix::process::ExitStatusExt;
 use std::process::Stdio;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use private::{Running, affinity, everything, field, guardians, wait_until};
 use rustix::fs::{FlockOperation, flock};
@@ -59,7 +61,7 @@ private_tests! {
 
     fn children_and_threads_stay_with_their_program() {
         let tool = Tool::new();
-        let script = "sleep 60 & sh -c 'sleep 60; true' & wait";
+        let script = "sleep 600 & sh -c 'sleep 600; true' & wait";
         let program = tool.spawn(&["--cpu", "1", "--", "sh", "-c", script]);
         tool.wait_for(1);
         let sleeping = || {
@@ -79,9 +81,9 @@ private_tests! {
 
     fn what_comes_later_is_moved_away_too() {
         let tool = Tool::new();
-        let _program = tool.spawn(&["--cpu", "1", "--", "sleep", "60"]);
+        let _program = tool.spawn(&["--cpu", "1", "--", "sleep", "600"]);
         tool.wait_for(1);
-        let comer = Running::shell("taskset -pc 0-1 $$ >/dev/null; exec sleep 60");
+        let comer = Running::shell("taskset -pc 0-1 $$ >/dev/null; exec sleep 600");
         wait_until("the newcomer is moved", || {
             field(comer.pid(), "Name").as_deref() == Some("sleep")
                 && affinity(comer.pid()).unwrap() == "0"
@@ -92,7 +94,7 @@ private_tests! {
         let tool = Tool::new();
         let script = "while :; do taskset -pc 1 $$ >/dev/null; sleep 0.01; done";
         let stubborn = Running::shell(script);
-        let _program = tool.spawn(&["--cpu", "1", "--", "sleep", "60"]);
+        let _program = tool.spawn(&["--cpu", "1", "--", "sleep", "600"]);
         tool.wait_for(1);
         wait_until("it is named", || {
             let kept = tool.occupations()[0]["kept"].as_array().unwrap().clone();
@@ -112,6 +114,9 @@ private_tests! {
         let program = tool.wait_for(1)[0]["program"]["tid"].as_i64().unwrap();
         let lock = fs::File::open(tool.state().join("lock")).unwrap();
         flock(&lock, FlockOperation::LockExclusive).unwrap();
+        // Now the guardian waits for it, to sweep.
+        thread::sleep(Duration::from_millis(300));
+        let since = Instant::now();
         let program = Pid::from_raw(program.try_into().unwrap()).unwrap();
         kill_process(program, Signal::KILL).unwrap();
 
@@ -120,6 +125,7 @@ private_tests! {
         let mut said = String::new();
         running.0.stderr.take().unwrap().read_to_string(&mut said).unwrap();
         assert!(said.contains("the guardian tries on"), "{said}");
+        assert!(since.elapsed() < Duration::from_secs(45), "a sweep waited as long before");
         assert!(!running.0.wait().unwrap().success());
         assert_eq!(guardians().len(), 1);
         assert_eq!(affinity(bystander.pid()), Some(away));
@@ -131,7 +137,7 @@ private_tests! {
     fn signals_end_the_program_and_the_occupation() {
         let tool = Tool::new();
         for (signal, status) in [(Signal::TERM, 143), (Signal::HUP, 129)] {
-            let mut program = tool.spawn(&["--cpu", "1", "--", "sleep", "60"]);
+            let mut program = tool.spawn(&["--cpu", "1", "--", "sleep", "600"]);
             tool.wait_for(1);
             program.signal(signal);
             assert_eq!(program.0.wait().unwrap().code(), Some(status));
@@ -162,7 +168,7 @@ private_tests! {
 
     fn a_running_program_is_taken_and_released() {
         let tool = Tool::new();
-        let program = Running::shell("sleep 60 & sleep 60 & wait");
+        let program = Running::shell("sleep 600 & sleep 600 & wait");
         let sleeps = |text: &&String| text.starts_with("sleep:");
         wait_until("it sleeps", || everything().values().filter(sleeps).count() == 2);
         let before = everything();
@@ -201,7 +207,7 @@ private_tests! {
 
     fn how_it_is_scheduled_can_be_changed_while_it_runs() {
         let tool = Tool::new();
-        let _program = tool.spawn(&["--cpu", "1", "--nice", "3", "--", "sleep", "60"]);
+        let _program = tool.spawn(&["--cpu", "1", "--nice", "3", "--", "sleep", "600"]);
         let pid = tool.wait_for(1)[0]["program"]["tid"].as_i64().unwrap().try_into().unwrap();
         let shows = |text: &str| everything()[&pid].contains(text);
         assert!(shows("policy 0 0, nice 3"), "{}", everything()[&pid]);
@@ -229,7 +235,7 @@ private_tests! {
     fn others_may_use_a_soft_processor() {
         let tool = Tool::new();
         let bystander = Running::sleep();
-        let _program = tool.spawn(&["--cpu", "1", "--soft", "--", "sleep", "60"]);
+        let _program = tool.spawn(&["--cpu", "1", "--soft", "--", "sleep", "600"]);
         let shown = &tool.wait_for(1)[0];
         let pid = shown["program"]["tid"].as_i64().unwrap().try_into().unwrap();
         assert!(everything()[&pid].contains("processors 1, policy 1 1"), "{}", everything()[&pid]);
@@ -238,10 +244,10 @@ private_tests! {
 
     fn status_says_who_what_and_how_quiet() {
         let tool = Tool::new();
-        let _program = tool.spawn(&["--cpu", "1", "--", "sleep", "60"]);
+        let _program = tool.spawn(&["--cpu", "1", "--", "sleep", "600"]);
         tool.wait_for(1);
         let text = String::from_utf8(tool.output(&["status"]).stdout).unwrap();
-        for word in ["occupation 1: processor 1 for `sleep 60`, process ", "by affinity, fair",
+        for word in ["occupation 1: processor 1 for `sleep 600`, process ", "by affinity, fair",
             "quiet: in the last ", " s other tasks had ", "what stays there:",
             "affinity: to be had"] {
             assert!(text.contains(word), "{word}: {text}");
@@ -298,14 +304,14 @@ private_tests! {
     }
 
     fn a_second_occupation_needs_a_third_processor() {
-        if std::thread::available_parallelism().unwrap().get() < 3 {
+        if thread::available_parallelism().unwrap().get() < 3 {
             println!("two occupations need three processors; tests/guest has them");
             return;
         }
         let tool = Tool::new();
-        let first = tool.spawn(&["--cpu", "1", "--", "sleep", "60"]);
+        let first = tool.spawn(&["--cpu", "1", "--", "sleep", "600"]);
         tool.wait_for(1);
-        let _second = tool.spawn(&["--cpu", "2", "--", "sleep", "60"]);
+        let _second = tool.spawn(&["--cpu", "2", "--", "sleep", "600"]);
         tool.wait_for(2);
         drop(first);
         wait_until("the first is undone", || tool.occupations().len() == 1);
@@ -315,7 +321,7 @@ private_tests! {
     fn what_a_command_line_holds_is_shown_without_what_a_terminal_obeys() {
         let tool = Tool::new();
         let evil = "a\u{1b}]0;title\u{7}\u{202e}\u{9b}31m\noccupation 9: free";
-        let mut program = tool.spawn(&["--cpu", "1", "--", "sh", "-c", "sleep 60; :", evil]);
+        let mut program = tool.spawn(&["--cpu", "1", "--", "sh", "-c", "sleep 600; :", evil]);
         tool.wait_for(1);
         let status = tool.output(&["status"]);
         let said = String::from_utf8(status.stdout).unwrap();
@@ -339,7 +345,7 @@ private_tests! {
 
     fn a_program_that_ends_by_a_signal_has_left_nothing() {
         let tool = Tool::new();
-        let mut program = tool.spawn(&["--cpu", "1", "--", "sleep", "60"]);
+        let mut program = tool.spawn(&["--cpu", "1", "--", "sleep", "600"]);
         let pid = tool.wait_for(1)[0]["program"]["tid"].as_i64().unwrap().try_into().unwrap();
         // Before it is executed it is the tool's copy, which takes this signal otherwise.
         wait_until("it runs", || field(pid, "Name").as_deref() == Some("sleep"));

@@ -122,7 +122,7 @@ fn of_a_program_that_runs_already_only_what_comes_is_counted() {
     let cpu = last_cpu();
     let machine = Machine::here();
     let mut watch = Before::take(&machine, &CpuSet::one(cpu)).unwrap();
-    let program = Pinned::new(&format!("{SOME}; exec sleep 60"), cpu);
+    let program = Pinned::new(&format!("{SOME}; exec sleep 600"), cpu);
     let id = program.id();
     // What Linux counts of one that runs is up to a tick old, which is longer than this watches.
     let stat = || fs::read_to_string(format!("/proc/{}/stat", id.tid)).unwrap();
@@ -142,7 +142,7 @@ fn a_program_that_is_gone_is_counted_as_at_the_last_look() {
     let cpu = last_cpu();
     let mut watch = Before::take(&Machine::here(), &CpuSet::one(cpu)).unwrap();
     watch.begin(None).unwrap();
-    let program = Pinned::new("sleep 60", cpu);
+    let program = Pinned::new("exec sleep 600", cpu);
     let id = program.id();
     watch.look(id).unwrap();
     drop(program);

@@ -46,7 +46,7 @@ private_tests! {
 
         // Nor by several occupations together.
         let rest = format!("0-{}", last.parse::<u32>().unwrap() - 1);
-        let first = tool.spawn(&["--cpu", &rest, "--", "sleep", "60"]);
+        let first = tool.spawn(&["--cpu", &rest, "--", "sleep", "600"]);
         tool.wait_for(1);
         refused(&tool, &["--cpu", &last, "--", "true"], 2, &["no processor for the system"]);
         drop(first);
@@ -55,10 +55,10 @@ private_tests! {
     fn a_processor_is_occupied_once() {
         let tool = Tool::new();
         let (_, last) = last();
-        let first = tool.spawn(&["--cpu", &last, "--", "sleep", "60"]);
+        let first = tool.spawn(&["--cpu", &last, "--", "sleep", "600"]);
         tool.wait_for(1);
         let args = ["--cpu", &last, "--", "true"];
-        refused(&tool, &args, 2, &["is occupied already", "sleep 60", "status"]);
+        refused(&tool, &args, 2, &["is occupied already", "sleep 600", "status"]);
         drop(first);
     }
 

@@ -21,9 +21,9 @@ use messages::{Answer, Order};
 
 pub use serve::called;
 
-/// How long a guardian may take to answer: it waits for the journal for 30 s at most, twice if it
-/// has to while it sweeps.
-const PATIENCE: Duration = Duration::from_secs(75);
+/// How long a guardian may take to answer: it waits for the journal for 30 s at most, and for 1 s
+/// more if it was sweeping.
+const PATIENCE: Duration = Duration::from_secs(45);
 
 /// An occupation that lasts as long as this, its program, and the process that has it.
 #[derive(Debug)]

@@ -20,7 +20,8 @@ pub const NAME: &str = "occupy-guardian";
 const SHORTEST: Duration = Duration::from_millis(20);
 /// Between two sweeps when nothing comes.
 const LONGEST: Duration = Duration::from_millis(100);
-/// Between two tries to undo, when the journal is busy or damaged.
+/// Between two tries to undo, when the journal is busy or damaged; and how long a sweep waits for the
+/// journal, as the guardian does not see meanwhile that the program has ended.
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// Serves as a guardian if this process was started as one.
@@ -118,8 +119,8 @@ impl Guardian {
                     _ => break,
                 }
             }
-            pause = match self.machine.lock().and_then(|mut occupations| occupations.sweep(self.id))
-            {
+            let occupations = self.machine.lock_within(PAUSE);
+            pause = match occupations.and_then(|mut occupations| occupations.sweep(self.id)) {
                 Err(Error::NoOccupation { .. }) => return Some(Answer::Released),
                 Ok(swept) if swept.moved > 0 => SHORTEST,
                 // One that failed is no reason to leave the rest of them undone.

@@ -95,7 +95,7 @@ impl Running {
 
     /// One that does nothing, and has its name from the start.
     pub fn sleep() -> Self {
-        Self::start(Command::new("sleep").arg("60"))
+        Self::start(Command::new("sleep").arg("600"))
     }
 
     pub fn pid(&self) -> i32 {

@@ -9,6 +9,7 @@ use std::io;
 use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::time::Duration;
 
 pub(crate) use cgroups::Tree;
 
@@ -267,7 +268,7 @@ impl Fake {
     pub fn occupations(&self, state: &Path) -> Occupations {
         let (proc, sys) = ("/proc".into(), "/sys".into());
         let machine = Machine { proc, sys, state: state.to_owned() };
-        let lock = machine.flock().unwrap();
+        let lock = machine.flock(Duration::ZERO).unwrap();
         Occupations::new(&machine, Box::new(self.clone()), lock).unwrap()
     }
 
