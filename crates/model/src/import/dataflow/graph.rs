@@ -2,6 +2,7 @@
 //! Actors, and channels between their ports.
 
 use super::phases::{PHASES_MAX, Phases, together};
+use crate::app::Cycles;
 use crate::import::notes::Notes;
 use crate::problem::{Problem, Span};
 
@@ -59,6 +60,20 @@ pub(in crate::import) struct Actor {
     pub place: Place,
     /// After so many firings all rates and times begin anew.
     pub phases: u64,
+}
+
+impl Actor {
+    /// What a firing takes; at least 1, for none means that a task does not run there.
+    pub fn cycles(&self, firing: u64, by_kind: bool) -> Cycles {
+        let at = |times: &Phases| times.at(firing).max(1);
+        match self.times.as_slice() {
+            [] => Cycles::default(),
+            all if by_kind => {
+                Cycles::ByKind(all.iter().map(|(kind, times)| (kind.clone(), at(times))).collect())
+            }
+            [(_, times), ..] => Cycles::Every(at(times)),
+        }
+    }
 }
 
 /// Where and when a task runs; what is `None` is as always.

@@ -9,7 +9,6 @@
 use std::collections::BTreeMap;
 
 use super::graph::{Actor, Edge, Graph};
-use super::tasks::cycles;
 use crate::import::draft::{Channel, Event};
 
 /// Ports that a turn leaves by, and comes in by: to begin, and to end.
@@ -64,7 +63,7 @@ fn firing(graph: &Graph, number: usize, firing: u64, by_kind: bool) -> Vec<Event
 /// What a firing computes, if it does.
 pub(super) fn run(actor: &Actor, firing: u64, by_kind: bool) -> Option<Event> {
     let computes = actor.times.iter().any(|(_, times)| times.at(firing) > 0);
-    computes.then(|| Event::Run(cycles(actor, firing, by_kind)))
+    computes.then(|| Event::Run(actor.cycles(firing, by_kind)))
 }
 
 fn receive(port: &str, count: u64) -> Option<Event> {

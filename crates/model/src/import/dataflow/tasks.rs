@@ -8,7 +8,6 @@ use super::bounds::Bounds;
 use super::graph::{Actor, Graph, Place};
 use super::phases::Phases;
 use super::script::{self, Links};
-use crate::app::Cycles;
 use crate::import::draft::{Channel, Event, Task};
 use crate::import::names::Names;
 use crate::import::notes::Notes;
@@ -208,18 +207,6 @@ fn scripted(name: &str, script: Vec<Event>) -> Task {
 }
 
 fn task(actor: &Actor, name: &str, by_kind: bool) -> Task {
-    let (name, cycles) = (name.to_owned(), cycles(actor, 0, by_kind));
+    let (name, cycles) = (name.to_owned(), actor.cycles(0, by_kind));
     Task { name, count: 1, cycles, working_set: actor.state_bytes, ..Task::default() }
-}
-
-/// What a firing takes; at least 1, for none means that a task does not run there.
-pub(super) fn cycles(actor: &Actor, firing: u64, by_kind: bool) -> Cycles {
-    let at = |times: &Phases| times.at(firing).max(1);
-    match actor.times.as_slice() {
-        [] => Cycles::default(),
-        times if by_kind => {
-            Cycles::ByKind(times.iter().map(|(kind, times)| (kind.clone(), at(times))).collect())
-        }
-        [(_, times), ..] => Cycles::Every(at(times)),
-    }
 }
