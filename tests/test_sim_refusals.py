@@ -12,7 +12,7 @@ import pytest
 from simulated import ROOT, WHIMBREL, command, platform, simulate
 
 MODULE = ROOT / "build/test-apps/tasks.so"
-IMPORTS = ROOT / "crates/model/tests/import"
+IMPORTS = ROOT / "crates/import/tests/files"
 
 PIPE = """
 [app]

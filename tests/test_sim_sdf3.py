@@ -156,7 +156,7 @@ def test_the_example_of_sdf3_has_the_period_of_its_state_space(tmp_path: Path) -
     loops = [Edge(n, n, 1, 1, 1) for n in range(3)]
     channels = [Edge(0, 1, (3, 1), (4, 2)), Edge(1, 2, (2, 4), 6)]
     explored = Exploration(Graph([(1, 3), 2, (2, 3)], channels + loops), [6, 4, 2]).explore(LATE)
-    file = ROOT / "crates/model/tests/import/csdf.xml"
+    file = ROOT / "crates/import/tests/files/csdf.xml"
     words = [WHIMBREL, "import", file, "-o", tmp_path / "app.toml"]
     subprocess.run(words, capture_output=True, timeout=60, check=True)
     done = run(tmp_path, LATE)

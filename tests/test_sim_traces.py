@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from simulated import ROOT, WHIMBREL, command, platform
 
-TRACE = ROOT / "crates/model/tests/import/mp3.pftrace"
+TRACE = ROOT / "crates/import/tests/files/mp3.pftrace"
 THREADS = ("AudioTick", "AudioOut", "AudioTrack", "mp3.decoder", "OMXCall")
 
 

@@ -207,7 +207,7 @@ IMPORTED = ["cd2dat.xml", "csdf.xml", "mp3.dot", "periodic.json", "player.json",
 
 @pytest.mark.parametrize("name", IMPORTED)
 def test_tasks_of_another_tool_are_consolidated(name: str) -> None:
-    file = ROOT / "crates/model/tests/import" / name
+    file = ROOT / "crates/import/tests/files" / name
     run = whimbrel.simulate(file, "mpsoc3", map="load", policy="consolidate", duration="500ms")
     assert run.summary["ended"] == "duration" and run.summary["policy"] == "consolidate"
     if name == "player.json":  # whose load one core can carry

@@ -32,12 +32,12 @@ TAIL_LINES = 60
 SEEDS = {
     "app": ["apps/*/*.toml"],
     "board": ["boards/*/board.toml"],
-    "dot": ["crates/model/tests/import/*.dot"],
-    "graphml": ["crates/model/tests/import/*.graphml"],
-    "perfetto": ["crates/model/tests/import/*.pftrace"],
+    "dot": ["crates/import/tests/files/*.dot"],
+    "graphml": ["crates/import/tests/files/*.graphml"],
+    "perfetto": ["crates/import/tests/files/*.pftrace"],
     "platform": ["platforms/*.toml"],
-    "rtapp": ["crates/model/tests/import/*.json"],
-    "sdf3": ["crates/model/tests/import/*.xml"],
+    "rtapp": ["crates/import/tests/files/*.json"],
+    "sdf3": ["crates/import/tests/files/*.xml"],
 }
 
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{MemfdFlags, ftruncate, memfd_create};
 use rustix::io::pwrite;
-use whimbrel_model::import::{Options, together};
+use whimbrel_import::{Options, together};
 use whimbrel_model::{App, Manifest, PlanOptions, Problem, Problems, Source, plan};
 
 /// A file in memory, for what reads files by their paths.

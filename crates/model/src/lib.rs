@@ -10,7 +10,6 @@
 mod app;
 mod board;
 mod dot;
-pub mod import;
 mod in_c;
 mod mapping;
 mod plan;
@@ -38,7 +37,7 @@ pub use plan::{
     SavedFile, TableRow, millihz, plan,
 };
 pub use platform::{Core, Frequency, Platform, Point};
-pub use problem::{Problem, Problems, Source, Span, as_text};
+pub use problem::{Problem, Problems, Source, Span, as_text, nearest, suggestion};
 pub use read::{ExprError, Manifest, Table, evaluate};
 pub use reader::from_word;
 pub use schema::{Key, Shape, Table as KeyTable, key_list, python};

@@ -191,10 +191,7 @@ const NEAREST_AMONG: usize = 256;
 const NEAREST_BYTES: usize = 128;
 
 /// The known name nearest to a wrong one, if it is near enough to be meant.
-pub(crate) fn nearest<'a>(
-    wrong: &str,
-    known: impl IntoIterator<Item = &'a str>,
-) -> Option<&'a str> {
+pub fn nearest<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     known
         .into_iter()
         .take(NEAREST_AMONG)
@@ -206,7 +203,7 @@ pub(crate) fn nearest<'a>(
 }
 
 /// What to write instead of a wrong name: the known one that is meant, or what `otherwise` says.
-pub(crate) fn suggestion<'a>(
+pub fn suggestion<'a>(
     wrong: &str,
     known: impl IntoIterator<Item = &'a str>,
     otherwise: impl FnOnce() -> String,

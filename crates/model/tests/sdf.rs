@@ -128,24 +128,6 @@ fn the_graph_of_an_application_has_its_rates_and_leaves_mailboxes_out() {
     assert_eq!(graph.check(), Ok(()));
 }
 
-#[test]
-fn a_converter_of_the_literature_is_as_fast_as_its_slowest_stage_with_all_its_firings() {
-    // Bhattacharyya, Murthy and Lee 1999: 147, 147, 98, 28, 32 and 160 firings.
-    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/import/cd2dat.xml");
-    let text = std::fs::read_to_string(file).unwrap();
-    let options = whimbrel_model::import::Options::default();
-    let toml = crate::common::import(file, &text, &options).unwrap().toml;
-    let cycles = |task: &whimbrel_model::Task| {
-        task.work.as_ref().unwrap().cycles.on("any").expect("the same on every kind")
-    };
-    let app = build(&toml, &[]).unwrap();
-    let (graph, _) = Graph::of(&app, |task| Task { time: cycles(task), period: 0 });
-    assert_eq!(graph.repetitions(), Ok(vec![147, 147, 98, 28, 32, 160]));
-    // 147 firings of 20 cycles in the first stage, 98 of 30 in the second: more than in others.
-    assert_eq!(graph.periods().unwrap()[1], ratio(20, 1));
-    assert_eq!(graph.periods().unwrap()[5], ratio(147 * 20, 160));
-}
-
 /// `a` → `b` with 1000 each: with one slot, `a` begins when `b` has ended, unless a message frees
 /// its slot as it is received.
 #[test]

@@ -7,7 +7,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use whimbrel_model::import::{Format, Options, together};
+use whimbrel_import::{Format, Options, together};
 use whimbrel_model::{App, Board, Manifest, Platform, Problem, Source, Table, as_text, dot};
 
 use crate::atomic_file;

@@ -7,7 +7,7 @@ use crate::common::{Place, root, text};
 use insta::assert_snapshot;
 
 fn sample(file: &str) -> String {
-    root().join("crates/model/tests/import").join(file).display().to_string()
+    root().join("crates/import/tests/files").join(file).display().to_string()
 }
 
 /// These verbs start nothing, so they need no helpers.

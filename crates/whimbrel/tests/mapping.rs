@@ -119,7 +119,7 @@ fn by_load_the_heaviest_goes_first_to_the_core_that_has_the_least_with_it() {
 #[test]
 fn an_import_is_spread_over_cores() {
     let place = place();
-    let graph = crate::common::root().join("crates/model/tests/import/cd2dat.xml");
+    let graph = crate::common::root().join("crates/import/tests/files/cd2dat.xml");
     let graph = graph.to_str().unwrap();
     let run = |more: &[&str]| -> Value {
         let head = ["sim", graph, "--platform", "mesh64", "--json", "-q", "--duration", "2ms"];

@@ -9,7 +9,6 @@ pub mod board;
 use std::path::{Path, PathBuf};
 
 use miette::{GraphicalReportHandler, GraphicalTheme};
-use whimbrel_model::import::{Options, together};
 use whimbrel_model::{App, Manifest, Plan, PlanOptions, Problem, Problems, Setting, Source, plan};
 
 /// The folder of the project.
@@ -99,25 +98,6 @@ pub fn shown(name: &str, text: &str, all: impl IntoIterator<Item = Problem>) -> 
 /// Problems without their places.
 pub fn told(problems: &Problems) -> String {
     problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
-}
-
-/// An application that was made of a file of another tool.
-#[derive(Debug)]
-pub struct Imported {
-    pub toml: String,
-    pub warnings: Vec<Problem>,
-}
-
-/// Makes one of a single file.
-pub fn import(
-    path: &str,
-    contents: impl AsRef<[u8]>,
-    options: &Options,
-) -> Result<Imported, Problems> {
-    let (toml, warnings) = together(&[(path, contents.as_ref())], options)
-        .map_err(|all| all.into_iter().map(|(_, problem)| problem).collect::<Problems>())?;
-    let warnings = warnings.into_iter().map(|(_, warning)| warning).collect();
-    Ok(Imported { toml, warnings })
 }
 
 /// The radio with one text of it replaced by another, which must be there.

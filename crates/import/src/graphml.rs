@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Graphs in GraphML: <http://graphml.graphdrawing.org/>. The attributes of a node or an edge are its
+//! `<data>`, named by `<key>`; nodes in groups are nodes as all others. What editors keep of a
+//! drawing is left out, but for a node's label in yEd, which is its name.
+
+use std::collections::BTreeMap;
+
+use super::draft::Draft;
+use super::graph::{self, Arrow, Attribute, Attributes, Drawn, Node, Of};
+use super::notes::Notes;
+use super::xml::Element;
+use whimbrel_model::{Problem, nearest};
+
+/// Reads a document with that root.
+pub(super) fn read(stem: &str, root: Element<'_, '_>, notes: &mut Notes) -> Option<Draft> {
+    let before = notes.problems.len();
+    let graph = root.only("graph", notes);
+    let Some(graph) = graph else {
+        let problem = Problem::new("<graphml> has no <graph>").at(root.at(), "this one");
+        notes.refuse(problem);
+        return None;
+    };
+    let mut reader = Reader::new(keys(root, notes));
+    reader.drawn.at = graph.at();
+    reader.nodes(graph, 0, notes);
+    reader.edges(graph, false, notes);
+    let mut own = reader.defaults("graph");
+    own.extend(reader.attributes(graph, notes));
+    reader.drawn.name = named(&own).map(str::to_owned);
+    let source = "Made from a graph in GraphML.";
+    (notes.problems.len() == before).then(|| graph::draft(stem, &reader.drawn, source, notes))?
+}
+
+/// Groups in each other.
+const DEPTH_MAX: u32 = 100;
+/// The attribute that is a node's or a graph's name.
+const NAME: &str = "name";
+
+struct Key<'a> {
+    id: &'a str,
+    /// What it is of: node, edge, graph or all.
+    of: &'a str,
+    name: &'a str,
+    default: Option<Attribute>,
+}
+
+/// What `<key>` says of attributes.
+fn keys<'a>(root: Element<'a, '_>, notes: &mut Notes) -> Vec<Key<'a>> {
+    let mut keys = Vec::new();
+    for element in root.each("key") {
+        let Some((id, at)) = element.needs("id", notes) else { continue };
+        // Those without a name are an editor's own.
+        let name = element.text("attr.name").map_or("", |(name, _)| name);
+        let of = element.text("for").map_or("all", |(of, _)| of);
+        let default = element.only("default", notes).map(|default| {
+            let (value, value_at) = default.content();
+            Attribute { key: name.into(), key_at: at.clone(), value, at: value_at }
+        });
+        keys.push(Key { id, of, name, default });
+    }
+    keys
+}
+
+struct Reader<'a> {
+    keys: Vec<Key<'a>>,
+    /// The name that a key of an id stands for.
+    names: BTreeMap<&'a str, &'a str>,
+    /// What every node and every edge has that says nothing else.
+    node: Attributes,
+    edge: Attributes,
+    name: Option<String>,
+    /// The number of each node by its id.
+    ids: BTreeMap<&'a str, usize>,
+    drawn: Drawn,
+}
+
+impl<'a> Reader<'a> {
+    fn new(keys: Vec<Key<'a>>) -> Self {
+        let mut reader = Self {
+            // Of several with one id the first counts.
+            names: keys.iter().rev().map(|key| (key.id, key.name)).collect(),
+            keys,
+            node: Attributes::default(),
+            edge: Attributes::default(),
+            name: None,
+            ids: BTreeMap::new(),
+            drawn: Drawn::default(),
+        };
+        let (mut of_nodes, of_edges) = (reader.defaults("node"), reader.defaults("edge"));
+        reader.name = named(&of_nodes).map(str::to_owned);
+        of_nodes.retain(|attribute| attribute.key != NAME);
+        reader.node = reader.drawn.known(Of::Node, of_nodes);
+        reader.edge = reader.drawn.known(Of::Edge, of_edges);
+        reader
+    }
+
+    /// The attributes that all of a kind have.
+    fn defaults(&self, of: &str) -> Vec<Attribute> {
+        let ours = self.keys.iter().filter(|key| key.of == of || key.of == "all");
+        ours.filter_map(|key| key.default.clone()).collect()
+    }
+
+    /// All nodes of a graph and its groups, which are none.
+    fn nodes(&mut self, graph: Element<'a, '_>, depth: u32, notes: &mut Notes) {
+        if let Some(hyper) = graph.elements().find(|child| child.name() == "hyperedge") {
+            let problem = Problem::new("edges between more than two nodes are not supported");
+            notes.refuse(problem.at(hyper.at(), "this one"));
+        }
+        for element in graph.each("node") {
+            if let Some(group) = element.each("graph").next() {
+                if depth < DEPTH_MAX {
+                    self.nodes(group, depth + 1, notes);
+                } else {
+                    notes.refuse(Problem::new("this is nested too deep").at(group.at(), "here"));
+                }
+                continue;
+            }
+            let Some((id, at)) = element.needs("id", notes) else { continue };
+            let mut own = self.attributes(element, notes);
+            let name = named(&own).map(str::to_owned).or_else(|| self.name.clone());
+            let name = name.filter(|name| !name.is_empty()).or_else(|| label(element));
+            let name = name.unwrap_or_else(|| id.to_owned());
+            own.retain(|attribute| attribute.key != NAME);
+            let mut attributes = self.node.clone();
+            attributes.set_all(&self.drawn.known(Of::Node, own));
+            let number = self.drawn.nodes.len();
+            if let Some(first) = self.ids.insert(id, number) {
+                let problem = Problem::new(format!("two nodes have the id `{id}`"));
+                let first = self.drawn.nodes[first].at.clone();
+                notes.refuse(problem.at(at.clone(), "the second").at(first, "the first"));
+            }
+            self.drawn.nodes.push(Node { name, at, attributes });
+        }
+    }
+
+    /// All edges of a graph and its groups, now that all nodes are known.
+    fn edges(&mut self, graph: Element<'a, '_>, directed: bool, notes: &mut Notes) {
+        let default = graph.text("edgedefault").map_or(directed, |(way, _)| way == "directed");
+        for element in graph.each("edge") {
+            if !element.text("directed").map_or(default, |(way, _)| way == "true") {
+                let problem = Problem::new("this edge has no direction").at(element.at(), "here");
+                let help =
+                    "write `edgedefault=\"directed\"` of its <graph>; in networkx, a DiGraph";
+                notes.refuse(problem.help(help));
+                // One such says all of them.
+                return;
+            }
+            let (from, to) =
+                (self.end(element, "source", notes), self.end(element, "target", notes));
+            let own = self.attributes(element, notes);
+            let mut attributes = self.edge.clone();
+            attributes.set_all(&self.drawn.known(Of::Edge, own));
+            if let (Some(from), Some(to)) = (from, to) {
+                self.drawn.arrows.push(Arrow { from, to, at: element.at(), attributes });
+            }
+        }
+        for group in graph.each("node").filter_map(|node| node.each("graph").next()) {
+            self.edges(group, default, notes);
+        }
+    }
+
+    fn end(&self, edge: Element<'a, '_>, key: &str, notes: &mut Notes) -> Option<usize> {
+        let (id, at) = edge.needs(key, notes)?;
+        let number = self.ids.get(id).copied();
+        if number.is_none() {
+            let mut problem = Problem::new(format!("no node has the id `{id}`")).at(at, "this one");
+            if let Some(meant) = nearest(id, self.ids.keys().copied()) {
+                problem = problem.help(format!("did you mean `{meant}`?"));
+            }
+            notes.refuse(problem);
+        }
+        number
+    }
+
+    /// The attributes of an element that it says itself.
+    fn attributes(&self, element: Element<'a, '_>, notes: &mut Notes) -> Vec<Attribute> {
+        let mut all: Vec<Attribute> = Vec::new();
+        for data in element.each("data") {
+            let Some((id, at)) = data.needs("key", notes) else { continue };
+            let Some(name) = self.names.get(id) else {
+                let problem = Problem::new(format!("no <key> has the id `{id}`"));
+                notes.refuse(problem.at(at, "this one"));
+                continue;
+            };
+            let (value, value_at) = data.content();
+            if !name.is_empty() {
+                all.push(Attribute { key: (*name).into(), key_at: at, value, at: value_at });
+            }
+        }
+        all
+    }
+}
+
+/// The name among attributes; the last counts.
+fn named(all: &[Attribute]) -> Option<&str> {
+    all.iter().rev().find(|own| own.key == NAME).map(|own| own.value.as_str())
+}
+
+/// What yEd shows of a node.
+fn label(node: Element<'_, '_>) -> Option<String> {
+    let shapes = node.each("data").flat_map(Element::elements);
+    let label = shapes.flat_map(|shape| shape.each("NodeLabel")).next()?;
+    Some(label.content().0).filter(|label| !label.is_empty())
+}

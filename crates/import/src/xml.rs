@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+//! XML read strictly: each element says which attributes and children it takes.
+
+use std::str::FromStr;
+
+use roxmltree::{Document, Node};
+
+use super::notes::Notes;
+use whimbrel_model::{Problem, Span, nearest};
+
+/// An element.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Element<'a, 'x>(Node<'a, 'x>);
+
+/// The elements of a text.
+pub(super) fn parse(text: &str) -> Result<Document<'_>, Problem> {
+    Document::parse(text).map_err(|error| {
+        let at = place(text, error.pos());
+        Problem::new("this is not XML").at(at, error.to_string())
+    })
+}
+
+/// The byte of a line and a column, which counts characters from 1.
+fn place(text: &str, at: roxmltree::TextPos) -> Span {
+    let line = text.split_inclusive('\n').take(at.row.saturating_sub(1) as usize).map(str::len);
+    let start = line.sum::<usize>().min(text.len());
+    let column = text[start..].char_indices().nth(at.col.saturating_sub(1) as usize);
+    let start = column.map_or(text.len(), |(column, _)| start + column);
+    start..start
+}
+
+impl<'a, 'x> Element<'a, 'x> {
+    /// The element of a whole document.
+    pub fn root(document: &'a Document<'x>) -> Self {
+        Self(document.root_element())
+    }
+
+    /// Its name.
+    pub fn name(self) -> &'a str {
+        self.0.tag_name().name()
+    }
+
+    /// Where its name stands.
+    pub fn at(self) -> Span {
+        let start = self.0.range().start;
+        start..start + 1 + self.name().len()
+    }
+
+    /// Notes every attribute, child and text that is not of these; what is in `ignored` may stand
+    /// there and is told once.
+    pub fn takes(
+        self,
+        attributes: &[&str],
+        children: &[&str],
+        ignored: &[&str],
+        notes: &mut Notes,
+    ) {
+        let own = self.0.attributes().filter(|attribute| attribute.namespace().is_none());
+        for attribute in own.filter(|attribute| !attributes.contains(&attribute.name())) {
+            self.unexpected("attribute", attribute.name(), attribute.range(), attributes, notes);
+        }
+        for child in self.elements() {
+            if ignored.contains(&child.name()) {
+                let warning = Problem::new(format!("<{}> has no meaning here", child.name()));
+                notes.warn(warning.at(child.at(), "left out"));
+            } else if !children.contains(&child.name()) {
+                self.unexpected("element", child.name(), child.at(), children, notes);
+            }
+        }
+        for text in self.0.children().filter(Node::is_text) {
+            if text.text().is_some_and(|text| !text.trim().is_empty()) {
+                let problem = Problem::new(format!("<{}> takes no text", self.name()));
+                notes.refuse(problem.at(text.range(), "this text"));
+            }
+        }
+    }
+
+    fn unexpected(self, what: &str, name: &str, at: Span, known: &[&str], notes: &mut Notes) {
+        let help = match nearest(name, known.iter().copied()) {
+            Some(meant) => format!("did you mean `{meant}`?"),
+            None if known.is_empty() => format!("it takes no {what}"),
+            None => format!("it takes {}", known.join(", ")),
+        };
+        let problem = Problem::new(format!("<{}> has no {what} `{name}`", self.name()));
+        notes.refuse(problem.at(at, "unknown").help(help));
+    }
+
+    /// Its children that are elements.
+    pub fn elements(self) -> impl Iterator<Item = Self> {
+        self.0.children().filter(Node::is_element).map(Self)
+    }
+
+    /// Its children of a name.
+    pub fn each(self, name: &'static str) -> impl Iterator<Item = Self> {
+        self.elements().filter(move |child| child.name() == name)
+    }
+
+    /// Its child of a name, of which there may be one.
+    pub fn only(self, name: &'static str, notes: &mut Notes) -> Option<Self> {
+        let mut all = self.each(name);
+        let first = all.next();
+        for more in all {
+            let problem = Problem::new(format!("<{}> has a second <{name}>", self.name()));
+            notes.refuse(problem.at(more.at(), "this one").help("keep one"));
+        }
+        first
+    }
+
+    /// The text in it, without space around, and its place; where it has none, its own.
+    pub fn content(self) -> (String, Span) {
+        let texts: Vec<Node<'_, '_>> = self.0.children().filter(Node::is_text).collect();
+        let text: String = texts.iter().filter_map(Node::text).collect();
+        let (trimmed, start) = (text.trim(), text.len() - text.trim_start().len());
+        let at = texts.first().map(|first| first.range().start + start);
+        let at = at.filter(|_| !trimmed.is_empty());
+        // An escaped sign is longer in the file: the place then ends early.
+        (trimmed.to_owned(), at.map_or_else(|| self.at(), |at| at..at + trimmed.len()))
+    }
+
+    /// The text of an attribute, and its place, if it is there.
+    pub fn text(self, name: &str) -> Option<(&'a str, Span)> {
+        let attribute = self.0.attribute_node(name)?;
+        Some((attribute.value(), attribute.range_value()))
+    }
+
+    /// The text of an attribute that must be there.
+    pub fn needs(self, name: &str, notes: &mut Notes) -> Option<(&'a str, Span)> {
+        let text = self.text(name);
+        if text.is_none() {
+            let problem = Problem::new(format!("<{}> has no `{name}`", self.name()));
+            notes.refuse(problem.at(self.at(), "this one"));
+        }
+        text
+    }
+
+    /// The whole number of an attribute that must be there.
+    pub fn number<T: FromStr>(self, name: &str, wanted: &str, notes: &mut Notes) -> Option<T> {
+        let (text, at) = self.needs(name, notes)?;
+        let number = text.trim().parse().ok();
+        if number.is_none() {
+            let message = format!("`{name}` of <{}> must be {wanted}", self.name());
+            notes.refuse(Problem::new(message).at(at, "not this"));
+        }
+        number
+    }
+}
