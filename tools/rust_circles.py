@@ -4,8 +4,8 @@
 
 A module uses another when one of its paths leads there: `use crate::a::b`, `super::c`, also in
 groups; what stands under #[cfg(test)] does not count, nor does the root of the crate, which
-everything is below. A circle may be a module with modules below it, and nothing else. Prints every
-other one, and exits with 1 if there is any.
+everything is below. A module and those below it may use each other, and these may not be a circle
+without it. Prints every other circle, and exits with 1 if there is any.
 """
 
 import argparse
@@ -188,10 +188,17 @@ def uses(modules: dict[Name, Module]) -> dict[Name, set[Name]]:
     return found
 
 
-def allowed(circle: set[Name]) -> bool:
-    """Whether a circle is one module and modules below it."""
-    top = min(circle, key=len)
-    return all(name[: len(top)] == top for name in circle)
+def wrong(edges: dict[Name, set[Name]]) -> list[set[Name]]:
+    """The circles that are left when those of a module with modules below it are without it."""
+    found: list[set[Name]] = []
+    for circle in circles(edges):
+        top = min(circle, key=len)
+        if all(name[: len(top)] == top for name in circle):
+            below = circle - {top}
+            found += wrong({name: edges[name] & below for name in below})
+        else:
+            found.append(circle)
+    return found
 
 
 def shown(name: Name) -> str:
@@ -201,19 +208,16 @@ def shown(name: Name) -> str:
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("crates", nargs="*", type=Path, help="folders of crates [all]")
-    parser.add_argument("--all", action="store_true", help="also circles that are allowed")
     options = parser.parse_args()
     found = 0
     for crate in options.crates or [*sorted(Path("crates").iterdir()), Path("clients/rust")]:
         for root in (crate / "src/lib.rs", crate / "src/main.rs"):
             if not root.exists():
                 continue
-            for circle in circles(uses(load(root))):
-                found += not allowed(circle)
-                if options.all or not allowed(circle):
-                    names = ", ".join(sorted(map(shown, circle)))
-                    note = " (allowed)" if allowed(circle) else ""
-                    print(f"{root}: a circle of {len(circle)} modules{note}: {names}")
+            for circle in wrong(uses(load(root))):
+                found += 1
+                names = ", ".join(sorted(map(shown, circle)))
+                print(f"{root}: a circle of {len(circle)} modules: {names}")
     return 1 if found else 0
 
 

@@ -17,7 +17,7 @@ use serde_json::{Map, Value};
 use whimbrel_model::Problem;
 
 use crate::cli::BenchArgs;
-use crate::failure::{Answer, Failure, Outcome};
+use crate::failure::{Answer, Failure, Outcome, say};
 use crate::helpers;
 use crate::output::{Column, columns, print, print_json};
 
@@ -50,7 +50,7 @@ pub fn bench(args: &BenchArgs) -> Outcome {
         rows.extend(peers::calls(&rows)?);
     }
     if wanted(SIM) {
-        rows.extend(sim::rows(args)?);
+        rows.extend(in_virtual_time(args)?);
     }
     if args.json {
         print_json(&rows)?;
@@ -58,6 +58,23 @@ pub fn bench(args: &BenchArgs) -> Outcome {
         print(&listing(&rows))?;
     }
     Ok(Answer::Yes)
+}
+
+/// What is measured of the simulator: the pipeline, ours alone or one for each peer, the sweep, and
+/// many cores.
+fn in_virtual_time(args: &BenchArgs) -> Result<Vec<BenchRow>, Failure> {
+    if helpers::find(helpers::SIMULATOR).is_err() {
+        let [one, all, many, most] = [sim::PIPELINE, sweep::SWEEP, many::MANY, many::MOST];
+        let them = format!("{one}, {all}, {many} and {most} were not measured");
+        say(&format!("{them}: build {} with `make build`", helpers::SIMULATOR));
+        return Ok(Vec::new());
+    }
+    let mut rows = sim::rows(args)?;
+    rows.push(sweep::row(args.quick)?);
+    if !args.quick {
+        rows.extend(many::rows()?);
+    }
+    Ok(rows)
 }
 
 /// What the benchmark helper measures: every group but the simulator's, on `cpus` or else on the

@@ -53,8 +53,17 @@ impl Resources {
         }
     }
 
+    /// An event with the name that is waited for: in old files a signal is a resource, and what is
+    /// waited for its target.
+    pub fn resolve(&self, mut placed: Placed) -> Placed {
+        if let Event::Signal(name) | Event::Broadcast(name) = &mut placed.event {
+            *name = self.target(name).to_owned();
+        }
+        placed
+    }
+
     /// What is waited for where this name is signalled.
-    pub fn target<'a>(&'a self, name: &'a str) -> &'a str {
+    fn target<'a>(&'a self, name: &'a str) -> &'a str {
         self.0.get(name).and_then(|resource| resource.target.as_deref()).unwrap_or(name)
     }
 }

@@ -3,7 +3,6 @@
 //! event is one; what follows the name tells it from others.
 
 use super::Global;
-use super::before::Resources;
 use crate::json::Entry;
 use crate::notes::Notes;
 use whimbrel_model::{Problem, Span};
@@ -57,17 +56,6 @@ pub(super) enum Event {
     Yield,
     /// Another instance of a task.
     Fork(String),
-}
-
-impl Placed {
-    /// The same with the names that are waited for: in old files a signal is a resource, and what
-    /// is waited for its target.
-    pub fn resolved(mut self, resources: &Resources) -> Self {
-        if let Event::Signal(name) | Event::Broadcast(name) = &mut self.event {
-            *name = resources.target(name).to_owned();
-        }
-        self
-    }
 }
 
 impl Event {

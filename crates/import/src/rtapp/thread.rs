@@ -116,7 +116,7 @@ impl Reading<'_> {
                 }
             } else if events::name_of(key).is_some() {
                 let placed = events::read(entry, self.thread, self.global, notes);
-                phase.events.extend(placed.map(|placed| placed.resolved(self.resources)));
+                phase.events.extend(placed.map(|placed| self.resources.resolve(placed)));
             } else {
                 let known = own.iter().copied().chain(places::KEYS).chain(events::names());
                 entry.unknown(what, known, notes);

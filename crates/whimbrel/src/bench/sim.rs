@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! How fast the simulator is: one pipeline in virtual time, beside other simulators, and many of it
-//! side by side.
+//! How fast the simulator is: one pipeline in virtual time, beside other simulators.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -13,20 +12,15 @@ use serde_json::Map;
 use whimbrel_model::Problem;
 
 use super::peers::{self, Peer};
-use super::{BenchRow, lines_of_command, many, median, parse, sweep};
+use super::{BenchRow, lines_of_command, median, parse};
 use crate::cli::BenchArgs;
-use crate::failure::{Failure, say};
+use crate::failure::Failure;
 use crate::helpers;
 
-const PIPELINE: &str = "sim.pipeline";
+/// Six stages in a row.
+pub const PIPELINE: &str = "sim.pipeline";
 /// The same with a script for each stage.
 const SCRIPTS: &str = "sim.pipeline.scripts";
-/// See [`sweep`].
-pub const SWEEP: &str = "sim.sweep";
-/// See [`many`].
-pub const MANY: &str = "sim.many";
-/// See [`many`].
-pub const MOST: &str = "sim.many.65536";
 const UNIT: &str = "events/s";
 /// As in `bench/sim/pipeline.toml`.
 const FRAMES: u64 = 4_000_000;
@@ -40,26 +34,12 @@ struct Run {
     frames: u64,
 }
 
-/// Rows of the pipeline, ours alone or one for each peer, of the sweep, and of many cores. Ours and
-/// theirs take turns, on one processor.
+/// Rows of the pipeline, ours alone or one for each peer. Ours and theirs take turns, on one
+/// processor.
 ///
 /// # Errors
 /// A run fails, or loses a frame.
 pub fn rows(args: &BenchArgs) -> Result<Vec<BenchRow>, Failure> {
-    if helpers::find(helpers::SIMULATOR).is_err() {
-        let them = format!("{PIPELINE}, {SWEEP}, {MANY} and {MOST} were not measured");
-        say(&format!("{them}: build {} with `make build`", helpers::SIMULATOR));
-        return Ok(Vec::new());
-    }
-    let mut rows = pipeline(args)?;
-    rows.push(sweep::row(args.quick)?);
-    if !args.quick {
-        rows.extend(many::rows()?);
-    }
-    Ok(rows)
-}
-
-fn pipeline(args: &BenchArgs) -> Result<Vec<BenchRow>, Failure> {
     let mut ours = Vec::new();
     let mut scripts = Vec::new();
     let mut theirs: BTreeMap<String, Vec<Peer>> = BTreeMap::new();

@@ -9,6 +9,8 @@ use super::{BenchRow, median, parse, sim};
 use crate::failure::Failure;
 use crate::load::usable_cpus;
 
+/// The name of the row.
+pub const SWEEP: &str = "sim.sweep";
 /// Each of its 51 mappings with each of these slots is a run of its own.
 const SLOTS: &str = "2,3,4,5,6,7,8,9,10,11,12,13,14";
 /// The same for a short look.
@@ -49,7 +51,7 @@ fn compare(cpus: usize, one: Option<f64>, all: Option<f64>) -> BenchRow {
         ("against_p50".into(), limit.into()),
         ("ratio".into(), all.zip(limit).map(|(all, limit)| all / limit).into()),
     ]);
-    BenchRow { bench: sim::SWEEP.into(), unit: "runs/s".into(), rest }
+    BenchRow { bench: SWEEP.into(), unit: "runs/s".into(), rest }
 }
 
 /// What the user waits for, from the start of the command to its end.
