@@ -30,10 +30,10 @@ impl FromStr for Transport {
             _ => return Err(format!("`{memory}` is no memory: write /internal or leave it out")),
         };
         let notify = match notify.strip_prefix("batch:") {
-            Some(batch) => NotifyPolicy::default().with_batch(batch)?,
-            None => NotifyPolicy::default().with_doorbell(notify)?,
+            Some(batch) => NotifyPolicy::default().with_batch(batch),
+            None => NotifyPolicy::default().with_doorbell(notify),
         };
-        Ok(Self { notify, internal })
+        Ok(Self { notify: notify.map_err(|problem| problem.line())?, internal })
     }
 }
 

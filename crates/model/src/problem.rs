@@ -66,6 +66,18 @@ impl Problem {
         self.help = Some(shown(help));
         self
     }
+
+    /// The same of a part of what is wrong: `what` stands before it.
+    #[must_use]
+    pub fn within(self, what: impl Display) -> Self {
+        Self { message: shown(format!("{what}: {}", self.message)), ..self }
+    }
+
+    /// What is wrong and what to do, for a place that has one line.
+    pub fn line(&self) -> String {
+        let help = self.help.as_ref().map(|help| format!(": {help}"));
+        format!("{}{}", self.message, help.unwrap_or_default())
+    }
 }
 
 fn shown(words: impl Into<String>) -> String {

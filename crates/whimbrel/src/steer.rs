@@ -114,7 +114,7 @@ pub fn channel(args: &ChannelArgs) -> Outcome {
     };
     let settings: Vec<&str> = args.settings.iter().map(String::as_str).collect();
     let (wanted, what) = bell_request(&status.channels, &args.channel, &settings)
-        .map_err(|why| Problem::new(format!("the channel is left as it is: {why}")))?;
+        .map_err(|problem| problem.within("the channel is left as it is"))?;
     set(&args.run, &wanted, &what)
 }
 
@@ -126,10 +126,11 @@ pub fn bell_request(
     channels: &[ChannelStatus],
     name: &str,
     settings: &[&str],
-) -> Result<(Request, String), String> {
+) -> Result<(Request, String), Problem> {
     let known = channels.iter().find(|known| known.channel == name).ok_or_else(|| {
         let names: Vec<&str> = channels.iter().map(|known| known.channel.as_str()).collect();
-        format!("no channel is called `{name}`: there are {}", names.join(", "))
+        Problem::new(format!("no channel is called `{name}`"))
+            .help(format!("there are {}", names.join(", ")))
     })?;
     let notify = settings.iter().try_fold(known.notify, |notify, setting| notify.with(setting))?;
     notify.check(known.slots)?;

@@ -6,6 +6,7 @@ use std::fmt;
 use serde::Deserialize;
 
 use crate::in_c::members;
+use crate::problem::Problem;
 use crate::schema::words;
 
 words! {
@@ -37,45 +38,39 @@ members! {
 }
 
 /// The longest time.
-const WITHIN_MAX_US: u64 = 1_000_000_000;
+const WITHIN_MAX_US: u32 = 1_000_000_000;
 
-const DOORBELL: &str = "it is \"interrupt\", \"polling:20ms\" or \"adaptive:1ms\"";
-const BATCH: &str = "it is MESSAGES:DEADLINE, as \"8:5ms\", or \"none\"";
+const DOORBELL: &str = "write \"interrupt\", \"polling:20ms\" or \"adaptive:1ms\"";
+const BATCH: &str = "write MESSAGES:DEADLINE, as \"8:5ms\", or \"none\"";
 
 impl NotifyPolicy {
     /// The same with another `doorbell`.
     ///
     /// # Errors
     /// What is wrong with the text, and what to write instead.
-    pub fn with_doorbell(self, text: &str) -> Result<Self, String> {
+    pub fn with_doorbell(self, text: &str) -> Result<Self, Problem> {
         let (word, time) =
             text.split_once(':').map_or((text, None), |(word, time)| (word, Some(time)));
-        let doorbell = match word {
-            "interrupt" => Doorbell::Interrupt,
-            "polling" => Doorbell::Polling,
-            "adaptive" => Doorbell::Adaptive,
-            _ => return Err(format!("`{text}` is no doorbell: {DOORBELL}")),
-        };
-        let within_us = match (doorbell, time) {
-            (Doorbell::Interrupt, Some(_)) => {
-                return Err("an interrupt has no time: write \"interrupt\"".into());
+        let (doorbell, within_us) = match (word, time) {
+            ("interrupt", None) => {
+                (Doorbell::Interrupt, if self.batch > 0 { self.within_us } else { 0 })
             }
-            (Doorbell::Interrupt, None) => {
-                if self.batch > 0 {
-                    self.within_us
-                } else {
-                    0
-                }
+            ("interrupt", Some(_)) => {
+                return wrong("an interrupt has no time", "write \"interrupt\"");
             }
-            (Doorbell::Polling, None) => {
-                return Err("polling needs the time between two looks, as \"polling:20ms\"".into());
+            ("polling", Some(time)) => (Doorbell::Polling, microseconds(time)?),
+            ("polling", None) => {
+                return wrong(
+                    "polling needs the time between two looks",
+                    "write it too, as \"polling:20ms\"",
+                );
             }
-            (Doorbell::Adaptive, None) => {
-                return Err("adaptive needs a bound: how late a message may be noticed, as \
-                            \"adaptive:1ms\""
-                    .into());
+            ("adaptive", Some(time)) => (Doorbell::Adaptive, microseconds(time)?),
+            ("adaptive", None) => {
+                let help = "write how late a message may be noticed, as \"adaptive:1ms\"";
+                return wrong("adaptive needs a bound", help);
             }
-            (_, Some(time)) => microseconds(time)?,
+            _ => return wrong(format!("`{text}` is no doorbell"), DOORBELL),
         };
         Ok(Self { doorbell, within_us, ..self })
     }
@@ -84,23 +79,24 @@ impl NotifyPolicy {
     ///
     /// # Errors
     /// What is wrong with the text, and what to write instead.
-    pub fn with_batch(self, text: &str) -> Result<Self, String> {
+    pub fn with_batch(self, text: &str) -> Result<Self, Problem> {
         let kept = if self.doorbell == Doorbell::Interrupt { 0 } else { self.within_us };
         if text == "none" {
             return Ok(Self { batch: 0, within_us: kept, ..self });
         }
-        let wrong = || format!("`{text}` is no batch: {BATCH}");
-        let (messages, deadline) = text.split_once(':').ok_or_else(wrong)?;
-        let batch = messages.parse::<u32>().map_err(|_| wrong())?;
+        let parts = text
+            .split_once(':')
+            .and_then(|(messages, deadline)| Some((messages.parse::<u32>().ok()?, deadline)));
+        let Some((batch, deadline)) = parts else {
+            return wrong(format!("`{text}` is no batch"), BATCH);
+        };
         if batch < 2 {
-            return Err("a batch has at least 2 messages: leave it out, or write \"none\"".into());
+            return wrong("a batch has at least 2 messages", "leave it out, or write \"none\"");
         }
         let within_us = microseconds(deadline)?;
         if self.doorbell != Doorbell::Interrupt {
-            return Err(format!(
-                "a batch is of an interrupt, and the doorbell is {self}: leave \
-                                `batch` out, or the doorbell"
-            ));
+            let message = format!("a batch is of an interrupt, and the doorbell is {self}");
+            return wrong(message, "leave `batch` out, or the doorbell");
         }
         Ok(Self { batch, within_us, ..self })
     }
@@ -109,13 +105,13 @@ impl NotifyPolicy {
     ///
     /// # Errors
     /// Why not, and what to write instead.
-    pub fn check(&self, slots: u32) -> Result<(), String> {
+    pub fn check(&self, slots: u32) -> Result<(), Problem> {
         if self.batch > slots {
             let message = format!("a batch of {} does not fit {slots} slots", self.batch);
-            return Err(format!("{message}: raise `slots`, or lower it"));
+            return wrong(message, "raise `slots`, or lower it");
         }
         if self.batch > 0 && self.doorbell != Doorbell::Interrupt {
-            return Err("a batch is of an interrupt: leave `batch` out, or the doorbell".into());
+            return wrong("a batch is of an interrupt", "leave `batch` out, or the doorbell");
         }
         Ok(())
     }
@@ -124,35 +120,40 @@ impl NotifyPolicy {
     ///
     /// # Errors
     /// What is wrong with it, and what to write instead.
-    pub fn with(self, setting: &str) -> Result<Self, String> {
+    pub fn with(self, setting: &str) -> Result<Self, Problem> {
         match setting.split_once('=') {
             Some(("doorbell", value)) => self.with_doorbell(value),
             Some(("batch", value)) => self.with_batch(value),
             Some(("memory", _)) => {
-                Err("`memory` is fixed once a run has started: say it in app.toml".into())
+                wrong("`memory` is fixed once a run has started", "say it in app.toml")
             }
-            _ => Err(format!(
-                "`{setting}` is no property: write doorbell=interrupt, doorbell=polling:20ms, \
-                 doorbell=adaptive:1ms, batch=8:5ms or batch=none"
-            )),
+            _ => wrong(
+                format!("`{setting}` is no property"),
+                "write doorbell=interrupt, doorbell=polling:20ms, doorbell=adaptive:1ms, \
+                 batch=8:5ms or batch=none",
+            ),
         }
     }
 }
 
-fn microseconds(text: &str) -> Result<u32, String> {
+fn wrong<T>(message: impl Into<String>, help: &str) -> Result<T, Problem> {
+    Err(Problem::new(message).help(help))
+}
+
+fn microseconds(text: &str) -> Result<u32, Problem> {
     let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     let (count, unit) = text.split_at(digits);
     let scale = match unit {
         "us" => 1,
         "ms" => 1_000,
         "s" => 1_000_000,
-        _ => return Err(format!("`{text}` is no time: write 500us, 20ms or 1s")),
+        _ => return wrong(format!("`{text}` is no time"), "write 500us, 20ms or 1s"),
     };
-    let time = count.parse::<u64>().ok().and_then(|count| count.checked_mul(scale));
+    let time = count.parse().ok().and_then(|count: u32| count.checked_mul(scale));
     match time.filter(|us| *us <= WITHIN_MAX_US) {
-        Some(0) => Err("a time of zero would be no rest at all: write 1us or more".into()),
-        Some(us) => u32::try_from(us).map_err(|error| error.to_string()),
-        None => Err(format!("`{text}` is no time: write 500us, 20ms or 1s, at most 1000s")),
+        Some(0) => wrong("a time of zero would be no rest at all", "write 1us or more"),
+        Some(us) => Ok(us),
+        None => wrong(format!("`{text}` is no time"), "write 500us, 20ms or 1s, at most 1000s"),
     }
 }
 
@@ -181,8 +182,12 @@ impl fmt::Display for NotifyPolicy {
 mod tests {
     use super::*;
 
-    fn set(settings: &[&str]) -> Result<NotifyPolicy, String> {
+    fn set(settings: &[&str]) -> Result<NotifyPolicy, Problem> {
         settings.iter().try_fold(NotifyPolicy::default(), |notify, setting| notify.with(setting))
+    }
+
+    fn refused<T: fmt::Debug>(set: Result<T, Problem>) -> String {
+        set.unwrap_err().line()
     }
 
     #[test]
@@ -217,12 +222,12 @@ mod tests {
             (&["memory=internal"], "fixed"),
             (&["slots=3"], "no property"),
         ] {
-            let why = set(settings).unwrap_err();
+            let why = refused(set(settings));
             assert!(why.contains(words), "{settings:?}: {why}");
         }
         assert!(set(&["batch=8:5ms"]).unwrap().check(8).is_ok());
-        assert!(set(&["batch=9:5ms"]).unwrap().check(8).unwrap_err().contains("raise `slots`"));
+        assert!(refused(set(&["batch=9:5ms"]).unwrap().check(8)).contains("raise `slots`"));
         let both = set(&["batch=8:5ms", "doorbell=polling:1ms"]).unwrap();
-        assert!(both.check(8).unwrap_err().contains("of an interrupt"));
+        assert!(refused(both.check(8)).contains("of an interrupt"));
     }
 }

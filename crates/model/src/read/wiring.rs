@@ -260,19 +260,15 @@ fn notify(link: &LinkTable) -> Result<NotifyPolicy, Problem> {
     let Some(at) = &link.slots.batch else { return Ok(notify) };
     let set = notify.with_batch(at.get_ref());
     set.and_then(|notify| notify.check(link.slots.slots).map(|()| notify))
-        .map_err(|why| wrong("batch", at, &why))
+        .map_err(|problem| problem.within("`batch`").at(at.span(), "this value"))
 }
 
 /// The same without batches.
 fn doorbell(written: Option<&Spanned<String>>, key: &str) -> Result<NotifyPolicy, Problem> {
     let Some(at) = written else { return Ok(NotifyPolicy::default()) };
-    NotifyPolicy::default().with_doorbell(at.get_ref()).map_err(|why| wrong(key, at, &why))
-}
-
-fn wrong(key: &str, at: &Spanned<String>, why: &str) -> Problem {
-    let (what, help) = why.rsplit_once(": ").unwrap_or((why, ""));
-    let problem = Problem::new(format!("`{key}`: {what}")).at(at.span(), "this value");
-    if help.is_empty() { problem } else { problem.help(help.to_owned()) }
+    NotifyPolicy::default()
+        .with_doorbell(at.get_ref())
+        .map_err(|problem| problem.within(format!("`{key}`")).at(at.span(), "this value"))
 }
 
 /// Messages per firing.

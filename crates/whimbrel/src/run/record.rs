@@ -76,11 +76,8 @@ impl Drop for Prepared {
 
 /// Checks that a path can be text to the helper, whose lines are text.
 fn speakable(path: &Path) -> Result<(), Problem> {
-    let text = utf8(path).map(drop);
-    text.map_err(|problem| {
-        let message = format!("--record: {}", problem.message);
-        Problem::new(message).help("name a folder whose whole path is UTF-8")
-    })
+    let help = "name a folder whose whole path is UTF-8";
+    utf8(path).map(drop).map_err(|problem| problem.within("--record").help(help))
 }
 
 /// Adds `summary.json`, which is there either whole or not at all.

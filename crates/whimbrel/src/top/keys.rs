@@ -140,7 +140,7 @@ impl Model {
         }
         match bell_request(&self.picture().now.channels, name, &settings) {
             Ok((request, what)) => Some(Effect::Ask(request, what)),
-            Err(why) => self.complain(why),
+            Err(problem) => self.complain(problem.line()),
         }
     }
 
