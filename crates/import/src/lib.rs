@@ -93,7 +93,7 @@ pub fn together(
                 pieces.extend(text(contents, &mut notes).map(|text| (number, text)));
             }
             format => {
-                let draft = alone(format, (path, contents), options, &mut notes);
+                let draft = alone(format, path, contents, options, &mut notes);
                 drafts.extend(draft.map(|draft| (number, draft)));
             }
         }
@@ -116,7 +116,8 @@ pub fn together(
 /// A file that is an application by itself, and none if it is of no format.
 fn alone(
     format: Option<Format>,
-    (path, contents): (&str, &[u8]),
+    path: &str,
+    contents: &[u8],
     options: &Options,
     notes: &mut Notes,
 ) -> Option<Draft> {

@@ -93,7 +93,7 @@ pub fn explore(
     };
     let mut rates = Vec::new();
     for rate in space.rates() {
-        let runner = Runner::new(space, evaluate, store, options, around, (*rate, deadline));
+        let runner = Runner::new(space, evaluate, store, options, around, *rate, deadline);
         rates.push(of_rate(space, options, *rate, runner)?);
     }
     for (id, entry) in rates.iter_mut().flat_map(|rate| &mut rate.entries).enumerate() {

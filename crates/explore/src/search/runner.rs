@@ -47,7 +47,8 @@ impl<'a> Runner<'a> {
         store: &'a mut Store,
         options: &'a Options,
         around: Surroundings<'a>,
-        (rate_millihz, deadline): (u64, Option<Instant>),
+        rate_millihz: u64,
+        deadline: Option<Instant>,
     ) -> Self {
         let runs_left = match options.budget {
             Budget::Runs(runs) => Some(runs),

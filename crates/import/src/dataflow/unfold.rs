@@ -81,28 +81,25 @@ impl<'g> Flow<'g> {
 mod tests {
     use super::*;
 
-    fn pairs(
-        (produce, consume, initial): (u64, u64, u32),
-        ends: (u64, u64),
-    ) -> Vec<(usize, usize, u32, u32)> {
-        let (produce, consume) = (&Phases::one(produce), &Phases::one(consume));
-        let pairs = Flow { produce, consume, initial }.pairs(ends.0, ends.1);
+    fn pairs(rates: [u64; 2], initial: u32, tasks: [u64; 2]) -> Vec<(usize, usize, u32, u32)> {
+        let [produce, consume] = &rates.map(Phases::one);
+        let pairs = Flow { produce, consume, initial }.pairs(tasks[0], tasks[1]);
         pairs.iter().map(|pair| (pair.from, pair.to, pair.rate, pair.initial)).collect()
     }
 
     #[test]
     fn firings_in_turn_meet_in_turn() {
-        assert_eq!(pairs((1, 1, 0), (2, 2)), [(0, 0, 1, 0), (1, 1, 1, 0)]);
+        assert_eq!(pairs([1, 1], 0, [2, 2]), [(0, 0, 1, 0), (1, 1, 1, 0)]);
         // The first receiver takes the token of the start, so the first sender's is the second's.
-        assert_eq!(pairs((1, 1, 1), (2, 2)), [(0, 1, 1, 0), (1, 0, 1, 1)]);
-        assert_eq!(pairs((1, 1, 5), (2, 2)), [(0, 1, 1, 2), (1, 0, 1, 3)]);
+        assert_eq!(pairs([1, 1], 1, [2, 2]), [(0, 1, 1, 0), (1, 0, 1, 1)]);
+        assert_eq!(pairs([1, 1], 5, [2, 2]), [(0, 1, 1, 2), (1, 0, 1, 3)]);
     }
 
     #[test]
     fn tokens_of_one_firing_go_to_all_that_take_them() {
-        assert_eq!(pairs((3, 1, 0), (1, 3)), [(0, 0, 1, 0), (0, 1, 1, 0), (0, 2, 1, 0)]);
+        assert_eq!(pairs([3, 1], 0, [1, 3]), [(0, 0, 1, 0), (0, 1, 1, 0), (0, 2, 1, 0)]);
         let two_and_three = [(0, 0, 2, 0), (1, 0, 1, 0), (1, 1, 1, 0), (2, 1, 2, 0)];
-        assert_eq!(pairs((2, 3, 0), (3, 2)), two_and_three);
+        assert_eq!(pairs([2, 3], 0, [3, 2]), two_and_three);
     }
 
     #[test]

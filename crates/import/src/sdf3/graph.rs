@@ -88,13 +88,13 @@ fn port(
         notes.refuse(problem.at(direction_at, "not this"));
     }
     let (text, rate_at) = element.needs("rate", notes)?;
-    let rate = rate((text, rate_at), cyclic, notes).unwrap_or(Phases::one(1));
+    let rate = rate(text, rate_at, cyclic, notes).unwrap_or(Phases::one(1));
     let (name, ours) = (name.to_owned(), names.unique(name));
     let (room, sends) = (String::new(), direction == "out");
     Some(Port { name, ours, room, at, sends, rate, connected: false })
 }
 
-fn rate((text, at): (&str, Span), cyclic: bool, notes: &mut Notes) -> Option<Phases> {
+fn rate(text: &str, at: Span, cyclic: bool, notes: &mut Notes) -> Option<Phases> {
     let several = text.contains([',', '*']);
     let rate = Phases::read(text, RATE_MAX).filter(|_| cyclic || !several);
     if let Some(rate) = rate.filter(|rate| rate.all() > 0) {
@@ -122,8 +122,8 @@ fn edge(element: Element<'_, '_>, actors: &mut [Actor], notes: &mut Notes) -> Op
         Some(_) => element.number("initialTokens", "a number from 0 to 4294967295", notes)?,
         None => 0,
     };
-    let from = end(element, (ends[0], ends[1]), true, actors, notes);
-    let to = end(element, (ends[2], ends[3]), false, actors, notes);
+    let from = end(element, ends[0], ends[1], true, actors, notes);
+    let to = end(element, ends[2], ends[3], false, actors, notes);
     let (from, to) = (from?, to?);
     let rate = |(actor, port): (usize, usize)| &actors[actor].ports[port].rate;
     let (produce, consume) = (rate(from).clone(), rate(to).clone());
@@ -134,7 +134,8 @@ fn edge(element: Element<'_, '_>, actors: &mut [Actor], notes: &mut Notes) -> Op
 /// The actor and the port that two attributes name.
 fn end(
     element: Element<'_, '_>,
-    (actor_key, port_key): (&str, &str),
+    actor_key: &str,
+    port_key: &str,
     sends: bool,
     actors: &mut [Actor],
     notes: &mut Notes,

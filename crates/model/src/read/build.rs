@@ -39,7 +39,7 @@ impl App {
         for setting in settings {
             problems.extend(param::set(&mut params, setting).err());
         }
-        resolve_paths(manifest, &mut params, settings, (app_folder, here), &mut problems);
+        resolve_paths(manifest, &mut params, settings, app_folder, here, &mut problems);
 
         let frame_rate = frame_rate(manifest, &params, &mut problems);
         synthetic::check_tables(manifest, &mut problems);
@@ -83,7 +83,8 @@ fn resolve_paths(
     manifest: &Manifest,
     params: &mut [Param],
     settings: &[Setting],
-    (app_folder, here): (&Path, &Path),
+    app_folder: &Path,
+    here: &Path,
     problems: &mut Vec<Problem>,
 ) {
     for path in &manifest.app.paths {
@@ -151,7 +152,7 @@ fn build_tasks(
             None => work::build(table, params, problems),
         };
         let entry = synthetic::entry(manifest, table);
-        tasks.extend(instances(table, (entry, period, work, *script), problems));
+        tasks.extend(instances(table, &entry, period, work.as_ref(), *script, problems));
         if tasks.len() > TASKS_MAX {
             let message = format!("an application of more than {TASKS_MAX} tasks cannot be");
             let problem = Problem::new(message).at(table.name.span(), "one of these is too many");
@@ -164,7 +165,10 @@ fn build_tasks(
 
 fn instances(
     table: &TaskTable,
-    (entry, period, work, script): (Spanned<String>, Period, Option<Work>, Option<usize>),
+    entry: &Spanned<String>,
+    period: Period,
+    work: Option<&Work>,
+    script: Option<usize>,
     problems: &mut Vec<Problem>,
 ) -> Vec<Task> {
     let count = *table.count.get_ref();
@@ -204,7 +208,7 @@ fn instances(
         offset_frames: given(&table.offset_frames),
         jitter_ns: given(&table.jitter_us) * 1e3,
         gap_ns: table.mean_gap_us.as_ref().map(|gap| gap.get_ref() * 1e3),
-        work: work.clone(),
+        work: work.cloned(),
         script,
         span: table.name.span(),
     };

@@ -40,6 +40,13 @@ pub(super) struct Hsdf {
     pub repetitions: Vec<u64>,
 }
 
+/// The channels of a task, by number.
+#[derive(Debug, Clone, Default)]
+struct Ports {
+    into: Vec<usize>,
+    out: Vec<usize>,
+}
+
 /// The nodes at the two ends of a channel, in the order of its messages.
 #[derive(Debug, Clone, Default)]
 struct Ends {
@@ -56,14 +63,13 @@ impl Hsdf {
         check_size(graph, &repetitions)?;
         let mut hsdf = Self { tasks: Vec::new(), edges: Vec::new(), repetitions };
         let mut ends = vec![Ends::default(); graph.channels.len()];
-        let mut into = vec![Vec::new(); graph.tasks.len()];
-        let mut out = into.clone();
+        let mut ports = vec![Ports::default(); graph.tasks.len()];
         for (number, channel) in graph.channels.iter().enumerate() {
-            into[channel.to].push(number);
-            out[channel.from].push(number);
+            ports[channel.to].into.push(number);
+            ports[channel.from].out.push(number);
         }
-        for task in 0..graph.tasks.len() {
-            hsdf.task(graph, task, (&into[task], &out[task]), &mut ends);
+        for (task, ports) in ports.iter().enumerate() {
+            hsdf.task(graph, task, ports, &mut ends);
         }
         for (number, (channel, ends)) in graph.channels.iter().zip(&ends).enumerate() {
             hsdf.channel(number, channel, ends);
@@ -72,13 +78,7 @@ impl Hsdf {
     }
 
     /// All firings of a task, one after the other.
-    fn task(
-        &mut self,
-        graph: &Graph,
-        task: usize,
-        (into, out): (&[usize], &[usize]),
-        ends: &mut [Ends],
-    ) {
+    fn task(&mut self, graph: &Graph, task: usize, ports: &Ports, ends: &mut [Ends]) {
         let start = self.tasks.len();
         let mut releases = Vec::new();
         let mut last = None;
@@ -89,7 +89,7 @@ impl Hsdf {
                 releases.push(self.node(task));
             }
             let first = self.tasks.len();
-            let time = self.firing(graph, task, (into, out), ends);
+            let time = self.firing(graph, task, ports, ends);
             let end = self.tasks.len() - 1;
             if let Some(release) = releases.last() {
                 self.follow(*release, first, 0, 0);
@@ -111,32 +111,26 @@ impl Hsdf {
     }
 
     /// The steps of one firing. Returns the time from the last of them to its end.
-    fn firing(
-        &mut self,
-        graph: &Graph,
-        task: usize,
-        (into, out): (&[usize], &[usize]),
-        ends: &mut [Ends],
-    ) -> u64 {
+    fn firing(&mut self, graph: &Graph, task: usize, ports: &Ports, ends: &mut [Ends]) -> u64 {
         let (first, mut time) = (self.tasks.len(), 0);
         let channels = &graph.channels;
         let early = |number: &&usize| channels[**number].claims_at_start;
 
-        for &number in into {
+        for &number in &ports.into {
             let steps = self.steps(task, first, channels[number].consume, &mut time);
             ends[number].received.extend(steps);
         }
-        for &number in out.iter().filter(early) {
+        for &number in ports.out.iter().filter(early) {
             let steps = self.steps(task, first, channels[number].produce, &mut time);
             ends[number].claimed.extend(steps);
         }
         self.step(task, first, 0);
         time = graph.tasks[task].time;
-        for &number in out {
+        for &number in &ports.out {
             let steps = self.steps(task, first, channels[number].produce, &mut time);
             ends[number].sent.extend(steps);
         }
-        for &number in into.iter().filter(early) {
+        for &number in ports.into.iter().filter(early) {
             let steps = self.steps(task, first, channels[number].consume, &mut time);
             ends[number].freed.extend(steps);
         }

@@ -36,7 +36,7 @@ pub(crate) fn build(manifest: &Manifest, params: &[Param], problems: &mut Vec<Pr
         let script = table.script.as_ref().map(|steps| {
             check::keys(table, manifest, problems);
             check::steps(table, steps.get_ref(), problems);
-            let flat = Flat::of(table, (&positions, &manifest.lines), params, problems);
+            let flat = Flat::of(table, &positions, &manifest.lines, params, problems);
             scripts.all.push(flat.whole(steps.get_ref()));
             scripts.all.len() - 1
         });
@@ -138,7 +138,8 @@ struct Flat<'a, 'p> {
 impl<'a, 'p> Flat<'a, 'p> {
     fn of(
         table: &'a TaskTable,
-        (positions, lines): (&'a Positions<'a>, &'a Lines),
+        positions: &'a Positions<'a>,
+        lines: &'a Lines,
         params: &'a [Param],
         problems: &'p mut Vec<Problem>,
     ) -> Self {
