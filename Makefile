@@ -220,8 +220,8 @@ test-voip: build $(PYTHON)
 test-model: $(PYTHON)
 	@$(MAKE) -C middleware/model BUILD=$(abspath $(BUILD)) PYTHON=$(abspath $(PYTHON)) test
 
-# Of the documents, and of what runs the suites.
-DOCUMENT_TESTS := $(patsubst %,tests/test_%.py,contract documents hello names numbers policies site suites)
+# Of the documents, and of our own tools.
+DOCUMENT_TESTS := $(patsubst %,tests/test_%.py,circles contract documents hello names numbers policies site suites)
 
 test-documents: build $(PYTHON)
 	$(PYTHON) -m pytest --quiet $(DOCUMENT_TESTS)
