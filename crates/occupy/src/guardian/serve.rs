@@ -20,8 +20,8 @@ pub const NAME: &str = "occupy-guardian";
 const SHORTEST: Duration = Duration::from_millis(20);
 /// Between two sweeps when nothing comes.
 const LONGEST: Duration = Duration::from_millis(100);
-/// Between two tries to undo, when the journal is busy or damaged; and how long a sweep waits for the
-/// journal, as the guardian does not see meanwhile that the program has ended.
+/// Between two tries to undo, when the journal is busy or damaged; and how long a sweep waits for
+/// the journal, as the guardian does not see meanwhile that the program has ended.
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// Serves as a guardian if this process was started as one.
