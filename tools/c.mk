@@ -201,7 +201,7 @@ $(BIN)/whimbrel-sim: $(call objects,sim,$(HELPER_C) $(SIM_MAIN_C)) $(call sim_ob
 
 # For processes that attach to a run: of itself, with its texts of outcomes.
 CLIENT := $(BUILD)/release/libwhimbrel-client.a
-$(CLIENT): $(call objects,release,clients/c/client.c middleware/src/task/status.c)
+$(CLIENT): $(call objects,release,clients/c/client.c middleware/src/word/status.c)
 	@echo 'AR $@'
 	@$(AR) rcs $@ $^
 

@@ -11,12 +11,12 @@ from pathlib import Path
 
 # What a hand-off has nothing to do with: no function of theirs may be in the first link.
 APART = (
-    "move/prepare",
-    "move/replicate",
-    "move/pipeline",
-    "move/transfer",
-    "move/recreation",
-    "keep/image",
+    "context/attach",
+    "context/replicate",
+    "context/pipeline",
+    "context/transfer",
+    "context/recreation",
+    "context/image",
 )
 
 

@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-#include "../src/memory/context.h"
-#include "../src/move/transfer.h"
+#include "../src/context/context.h"
+#include "../src/context/transfer.h"
 #include "check.h"
 #include "kernel_stub.h"
 #include "wb/wb.h"

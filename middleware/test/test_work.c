@@ -3,7 +3,7 @@
 // with: check.c build.c kernel_stub.c
 #include <string.h>
 
-#include "../src/memory/context.h"
+#include "../src/context/context.h"
 #include "check.h"
 #include "kernel_stub.h"
 

@@ -12,7 +12,7 @@
 // back. A kernel killed in between leaves an image from which the rest can be done again.
 
 #include "../channel/channel.h"
-#include "../memory/context.h"
+#include "context.h"
 
 static const char claims[] =
     "it keeps checkpoint images, and has a claimed slot that is not committed at its checkpoint";

@@ -16,8 +16,8 @@
 // or nothing.
 
 #include "../internal.h"
-#include "../keep/revive.h"
-#include "../memory/context.h"
+#include "revive.h"
+#include "context.h"
 #include "transfer.h"
 
 enum wb_status wb_recreation_park(struct wb_task *task)

@@ -7,7 +7,7 @@
 // covers what is in use: the heap up to its highest block, the stack down to its lowest frame.
 
 #include "../internal.h"
-#include "../memory/context.h"
+#include "context.h"
 #include "pipeline.h"
 #include "transfer.h"
 
