@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Finds circles of C files: those whose objects call each other, directly or over others.
+"""Finds circles of C files and of their folders, whose objects call each other, maybe over others.
 
     c_circles.py NM OBJECT...
 
@@ -11,6 +11,7 @@ names its parts, and what is called through it does not depend on them.
 
 import subprocess
 import sys
+from pathlib import Path
 
 from circles import circles
 
@@ -36,11 +37,24 @@ def graph(nm: str, paths: list[str]) -> dict[str, set[str]]:
     }
 
 
+def folders(edges: dict[str, set[str]]) -> dict[str, set[str]]:
+    """The same of folders."""
+    found: dict[str, set[str]] = {}
+    for path, needed in edges.items():
+        folder = str(Path(path).parent)
+        others = {str(Path(other).parent) for other in needed}
+        found.setdefault(folder, set()).update(others - {folder})
+    return found
+
+
 def main() -> int:
     nm, paths = sys.argv[1], sys.argv[2:]
-    found = circles(graph(nm, paths))
-    for circle in found:
-        print(f"a circle of {len(circle)} objects: {' '.join(sorted(circle))}")
+    files = graph(nm, paths)
+    found = 0
+    for what, edges in (("objects", files), ("folders", folders(files))):
+        for circle in circles(edges):
+            print(f"a circle of {len(circle)} {what}: {' '.join(sorted(circle))}")
+            found += 1
     return 1 if found else 0
 
 

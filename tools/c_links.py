@@ -13,7 +13,6 @@ from pathlib import Path
 APART = (
     "context/attach",
     "context/replicate",
-    "context/pipeline",
     "context/transfer",
     "context/recreation",
     "context/image",

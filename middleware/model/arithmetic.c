@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "../src/memory/pool.h"
+#include "../src/memory/memory.h"
 #include "../src/word/ring.h"
 
 enum { SLOTS_MAX = 1 << 15, PAIRS_MAX = 200, STRIDE = 97 };

@@ -94,7 +94,7 @@ proctype Kernel(byte me)
             to = 0 }
         fi
 
-    // arrive.c: wb_migration_arrive()
+    // migration.c: wb_migration_arrive()
     :: atomic { !IS_DEAD && state == OFFERED && target == me ->
             seen_owner = owner; seen_number = number;
 #ifdef MUTATE_COPIES_FROM_THE_OWNER
@@ -118,7 +118,7 @@ proctype Kernel(byte me)
         :: atomic { !IS_DEAD && !IS_AS_SEEN -> from = 0; seen_owner = 0; seen_number = 0 }
         fi
 
-    // arrive.c: wb_migration_returned()
+    // migration.c: wb_migration_returned()
     :: atomic { !IS_DEAD && state == RETURNED && owner == me -> from = memory_core }
 #ifndef MUTATE_HEIR_DOES_NOT_FETCH
         fetch(from);

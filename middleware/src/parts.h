@@ -12,7 +12,7 @@ struct wb_fetched {
 };
 
 // How a core attaches a task whose memory is elsewhere, or whose context is not complete. There is
-// one realisation (prepare.c), which only the parts below name: a program that has none of them is
+// one realisation (attach.c), which only the parts below name: a program that has none of them is
 // linked without it.
 struct wb_attach_ops {
     /// Brings the memory of the task here, and makes its context complete. May be done again.
@@ -54,7 +54,7 @@ struct wb_migration_ops {
     /// Context: this core's kernel, before it takes the task. Blocks for as long as the copy takes.
     /// Returns: WB_OK; WB_ERR_EMPTY when more of it is to come: try again; WB_ERR_NOMEM when the
     ///          memory of the task cannot be read from here.
-    enum wb_status (*fetch)(struct wb_core *core, struct wb_task *task, uint32_t place,
+    enum wb_status (*fetch)(struct wb_core *core, struct wb_task *task, uint32_t owner_state,
                             struct wb_fetched *fetched);
 
     /// The same of its heap alone, for a task that starts again.
@@ -167,7 +167,7 @@ struct wb_part_images {
     /// Counts a checkpoint of a task that keeps images; true when it has taken one.
     bool (*capture)(struct wb_task *self);
 
-    /// See image.h.
+    /// See image.c.
     bool (*resume)(struct wb_task *task);
     enum wb_status (*load)(struct wb_task *task);
 };
@@ -178,7 +178,7 @@ struct wb_part_deaths {
     /// Makes the context of a task complete that recovery has given to this core: from its image,
     /// or from its entry. Returns as wb_migration_ops.fetch; WB_ERR_INVAL when it cannot be
     /// revived.
-    enum wb_status (*revive)(struct wb_core *core, struct wb_task *task, uint32_t place,
+    enum wb_status (*revive)(struct wb_core *core, struct wb_task *task, uint32_t owner_state,
                              uint32_t revival, struct wb_fetched *fetched);
 
     /// Ends a task whose context cannot be had any more.
@@ -188,7 +188,7 @@ struct wb_part_deaths {
     void (*readdress)(struct wb_task *task);
 };
 
-struct wb_part_agents {  // see report.h
+struct wb_part_agents {  // see agent.c
     size_t (*bytes)(const struct wb_system_config *config);
     bool (*init)(struct wb_system *system);
     void (*attached)(const struct wb_task *task, struct wb_core *core);
@@ -206,21 +206,18 @@ struct wb_part_arrivals {
     void (*draw)(struct wb_task *task, bool is_first);
 };
 
-struct wb_part_latency {  // see latency.h
+struct wb_part_latency {  // see latency.c
     size_t bytes;         // of each core
     bool (*init)(struct wb_core *core);
     void (*bind)(struct wb_task *task);
 
-    /// What is inline in latency.h, for a port with a part in it.
+    /// A message is about to be sent, or was received, through a port with a part in it.
     void (*send)(const struct wb_port *out, void *slot);
     void (*receive)(struct wb_port *in, const void *slot);
-
-    uint64_t (*begin)(const struct wb_task *task);
-    void (*arrive)(struct wb_task *task, uint64_t mark);
     void (*count)(struct wb_task *task, struct wb_core *core);
 };
 
-struct wb_part_responses {  // see response.h
+struct wb_part_responses {  // see response.c
     size_t (*bytes)(const struct wb_system_config *config);
     bool (*init)(struct wb_system *system);
     void (*bind)(struct wb_task *task);

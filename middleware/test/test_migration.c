@@ -3,7 +3,7 @@
 // with: check.c build.c kernel_stub.c
 #include <string.h>
 
-#include "../src/internal.h"
+#include "../src/move/move.h"
 #include "check.h"
 #include "kernel_stub.h"
 

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "../src/context/context.h"
-#include "../src/context/transfer.h"
 #include "check.h"
 #include "kernel_stub.h"
 #include "wb/wb.h"

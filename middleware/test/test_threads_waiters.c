@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <stdio.h>
 
-#include "../src/internal.h"
+#include "../src/sync/wait_queue.h"
 #include "check.h"
 #include "kernel_stub.h"
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../src/internal.h"
+#include "../src/sync/wait_queue.h"
 #include "check.h"
 #include "kernel_stub.h"
 #include "wb/wb.h"

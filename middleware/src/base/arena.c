@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The arena: the memory of a system, handed out once.
 
-#include "../internal.h"
 #include "../word/mem.h"
+#include "base.h"
 
 void *wb_system_alloc(struct wb_system *system, size_t bytes, size_t align)
 {

@@ -5,7 +5,7 @@
 // may coalesce, come late, come twice, or come to a core that the task has left: that core passes
 // them on to the task's new owner (serve.c).
 
-#include "../internal.h"
+#include "base.h"
 
 // Release publishes what the note is about.
 static inline void note(struct wb_core *core, uint32_t task)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a task may ask of itself and of others.
 
-#include "../internal.h"
 #include "../word/mem.h"
 #include "../word/names.h"
+#include "base.h"
 
 struct wb_core *wb_core_here(struct wb_system *system)
 {
@@ -29,6 +29,11 @@ uint32_t wb_task_index(const struct wb_task *self)
 uint32_t wb_task_core(const struct wb_task *self)
 {
     return wb_owner_of(wb_word_load(&self->owner_state, WB_RELAXED));
+}
+
+bool wb_task_runs_on(const struct wb_task *task, const struct wb_core *core)
+{
+    return (task->work.not_on >> core->kind & 1) == 0;
 }
 
 uint64_t wb_task_migrations(const struct wb_task *self)

@@ -3,7 +3,7 @@
 #ifndef WB_CALL_INTERNAL_H
 #define WB_CALL_INTERNAL_H
 
-#include "../internal.h"
+#include "../channel/channel.h"
 #include "wb/wb.h"
 
 // How far a request has come, for the next life of a service whose kernel is killed: with

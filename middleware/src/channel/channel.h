@@ -10,9 +10,8 @@
 #ifndef WB_CHANNEL_H
 #define WB_CHANNEL_H
 
-#include "../internal.h"
-#include "../measure/latency.h"
-#include "../measure/response.h"
+#include "../base/base.h"
+#include "../move/move.h"
 #include "../word/ring.h"
 #include "wb/system.h"
 
@@ -29,6 +28,28 @@ static inline uint32_t channel_distance(const struct wb_channel *channel, uint32
 static inline void *channel_slot_at(const struct wb_channel *channel, uint32_t index)
 {
     return channel->data + (size_t)ring_slot(index, channel->slots) * channel->stride_bytes;
+}
+
+/// Brings a port back to what its channel says, after its task was interrupted anywhere.
+void wb_channel_recover(struct wb_port *port);
+
+/// What is not 0 where the receiver of a channel waits by a notify policy.
+static inline uint32_t wb_notify_kind(const struct wb_channel *channel)
+{
+    return wb_word_load(&channel->notify_kind, WB_RELAXED);
+}
+
+/// Wakes the other side, if it waits, and unless its channel's notify policy says that it looks by
+/// itself in time (notify_policy.c). To be called after a store of what it waits for. Inlined where
+/// it is to be quick, and called where code is to be small (notify.c).
+inline void wb_port_notify(struct wb_port *peer)
+{
+    // See the head of port.c for what this fence pairs with.
+    wb_word_fence(WB_SEQ_CST);
+    const uint32_t waiting = peer != NULL ? wb_word_load(&peer->waiting, WB_RELAXED) : 0;
+    if (waiting != WB_WAITS_NOT && (waiting == WB_WAITS || wb_parts.notify->rings(peer)) &&
+        wb_word_swap(&peer->waiting, WB_WAITS_NOT, WB_RELAXED) != WB_WAITS_NOT)
+        wb_task_wake(peer->task);
 }
 
 // The most messages at any time and, once it has been full, the fewest. Between two releases the
@@ -204,9 +225,17 @@ static inline bool port_drops(struct wb_port *out)
     return true;
 }
 
-/// Sends it as it is.
-static inline enum wb_status port_commit_marked(struct wb_port *out)
+/// Sends the oldest claimed slot, which is `slot`, unless the port has none or drops it.
+static inline enum wb_status port_commit(struct wb_port *out, void *slot)
 {
+    if (port_drops(out))
+        return WB_OK;
+    if (out->committed != out->claimed) {
+        if (out->timing != WB_TIMED_NOT)
+            wb_parts.latency->send(out, slot);
+        if (out->stamped)
+            wb_parts.responses->send(out, slot);
+    }
     const enum wb_status status =
         out->channel->tickets != NULL ? wb_parts.mailboxes->commit(out) : channel_commit(out);
     if (status == WB_OK)
@@ -214,22 +243,13 @@ static inline enum wb_status port_commit_marked(struct wb_port *out)
     return status;
 }
 
-/// Marks it, which is `slot` unless the port has none or drops it, and sends it.
-static inline enum wb_status port_commit_slot(struct wb_port *out, void *slot)
+/// Looks at a message that the task has got.
+static inline void port_look(struct wb_port *in, const void *slot)
 {
-    if (port_drops(out))
-        return WB_OK;
-    if (out->committed != out->claimed) {
-        latency_send(out, slot);
-        response_send(out, slot);
-    }
-    return port_commit_marked(out);
-}
-
-/// The same, wherever it is.
-static inline enum wb_status port_commit(struct wb_port *out)
-{
-    return port_commit_slot(out, channel_slot_at(out->channel, out->committed));
+    if (in->timing != WB_TIMED_NOT)
+        wb_parts.latency->receive(in, slot);
+    if (in->stamped)
+        wb_parts.responses->receive(in, slot);
 }
 
 /// Frees the oldest held slot.

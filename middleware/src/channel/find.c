@@ -3,7 +3,7 @@
 // application's mistake, and is told where it is made: a message of another size than the slots
 // would be read, or written, beyond its end at each send or receive.
 
-#include "../internal.h"
+#include "channel.h"
 
 struct text {
     char bytes[WB_ERROR_BYTES];

@@ -253,39 +253,15 @@ enum wb_status wb_port_hold(struct wb_port *in, const void **slot, uint64_t time
                                                   : wb_parts.notify->wait(in, &message, timeout_ns);
     if (status != WB_OK)
         return status;
-    if (in->timing != WB_TIMED_NOT)
-        wb_parts.latency->receive(in, message);
-    if (in->stamped)
-        wb_parts.responses->receive(in, message);
+    port_look(in, message);
     *slot = message;
     return WB_OK;
 }
 
-__attribute__((cold, noinline)) void wb_port_record(struct wb_port *port, enum wb_event_kind kind)
-{
-    wb_record(wb_core_here(port->task->system), kind, port->task->id, port->channel->id,
-              wb_channel_depth(port->channel), wb_kernel_stamp_ns());
-}
-
-static void mark(const struct wb_port *out)
-{
-    void *slot = channel_slot_at(out->channel, out->committed);
-
-    if (out->timing != WB_TIMED_NOT)
-        wb_parts.latency->send(out, slot);
-    if (out->stamped)
-        wb_parts.responses->send(out, slot);
-}
-
 static inline enum wb_status commit(struct wb_port *out)
 {
-    enum wb_status status = WB_OK;
+    const enum wb_status status = port_commit(out, channel_slot_at(out->channel, out->committed));
 
-    if (!port_drops(out)) {
-        if (out->committed != out->claimed)
-            mark(out);
-        status = port_commit_marked(out);
-    }
     if (status == WB_OK && out->task->response != NULL)
         wb_parts.responses->committed(out);
     return status;

@@ -2,7 +2,7 @@
 // How a core prepares a task that it is about to attach, if the task's memory is elsewhere or its
 // context is not complete: a task that is replicated, recreated or revived.
 
-#include "../internal.h"
+#include "context.h"
 
 static enum wb_status fetch(struct wb_core *core, struct wb_task *task, uint32_t owner_state,
                             struct wb_fetched *fetched)

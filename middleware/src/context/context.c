@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "context.h"
 
+#include "context.h"
 #include "../word/mem.h"
 #include "wb/wb.h"
 

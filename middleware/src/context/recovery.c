@@ -7,8 +7,8 @@
 // ports as the channels say, or is lost. The killed kernel may have died between any two stores;
 // each step below says what it repairs.
 
-#include "../internal.h"
-#include "revive.h"
+#include "../memory/memory.h"
+#include "context.h"
 
 static bool is_up(const struct wb_core *core)
 {

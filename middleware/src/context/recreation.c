@@ -15,10 +15,8 @@
 // life of the task begins with: its own context, if it is whole, else its newest checkpoint image,
 // or nothing.
 
-#include "../internal.h"
-#include "revive.h"
+#include "../channel/channel.h"
 #include "context.h"
-#include "transfer.h"
 
 enum wb_status wb_recreation_park(struct wb_task *task)
 {

@@ -6,10 +6,7 @@
 // whole and nobody runs on it, so a withdrawal, or a death of the target, costs nothing. The copy
 // covers what is in use: the heap up to its highest block, the stack down to its lowest frame.
 
-#include "../internal.h"
 #include "context.h"
-#include "pipeline.h"
-#include "transfer.h"
 
 struct extent {
     unsigned char *at;

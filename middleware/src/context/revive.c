@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A task that was cut short goes on from its newest checkpoint image, or starts again.
 
-#include "revive.h"
-
 #include "../channel/channel.h"
-#include "../internal.h"
+#include "context.h"
 
 void wb_task_recover_ports(struct wb_task *task)
 {

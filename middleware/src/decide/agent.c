@@ -6,8 +6,8 @@
 // highest frequency whenever that frequency or the task's core is about to change, and at the end
 // of a period, so loads are exact across both.
 
-#include "../internal.h"
 #include "../word/mem.h"
+#include "decide.h"
 #include "wb/system.h"
 
 enum { ADVICE = 8 };  // pieces of advice that wait for the launcher; a power of two

@@ -3,7 +3,7 @@
 
 #include "wb/system.h"
 
-#include "../internal.h"
+#include "../base/base.h"
 
 enum { NS_PER_S = 1000000000 };
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "latency.h"
-
-#include "../internal.h"
+#include "../base/base.h"
+#include "../word/mem.h"
 #include "buckets.h"
 
 struct wb_latency {  // written by the core's own kernel, read once all kernels have ended
@@ -31,6 +30,11 @@ static void bind(struct wb_task *task)
     for (struct wb_port *port = task->ports; port != NULL; port = port->next_of_task)
         if (!port->channel->aside)
             port->timing = timing;
+}
+
+static size_t mark_at(const struct wb_port *port)
+{
+    return port->channel->stride_bytes - WB_MARK_BYTES;
 }
 
 static uint64_t begin(const struct wb_task *task)
@@ -65,6 +69,26 @@ static void arrive(struct wb_task *task, uint64_t mark)
     frame->end_ns = wb_kernel_stamp_ns();
 }
 
+static void send(const struct wb_port *out, void *slot)
+{
+    const struct wb_task *task = out->task;
+    const uint64_t mark = out->timing == WB_TIMED_SOURCE ? begin(task) : task->frame.mark;
+
+    memcpy((unsigned char *)slot + mark_at(out), &mark, WB_MARK_BYTES);
+}
+
+static void receive(struct wb_port *in, const void *slot)
+{
+    struct wb_frame *frame = &in->task->frame;
+    uint64_t mark;
+
+    memcpy(&mark, (const unsigned char *)slot + mark_at(in), WB_MARK_BYTES);
+    if (in->timing == WB_TIMED_END)
+        arrive(in->task, mark);
+    else if (mark > frame->mark)
+        frame->mark = mark;
+}
+
 static struct wb_bucket over_all_cores(const struct wb_system *system, uint32_t bucket)
 {
     struct wb_bucket sum = { 0, 0 };
@@ -97,9 +121,7 @@ const struct wb_part_latency wb_part_latency = {
     .bytes = sizeof(struct wb_latency) + WB_LINE_BYTES,
     .init = init,
     .bind = bind,
-    .send = latency_send,
-    .receive = latency_receive,
-    .begin = begin,
-    .arrive = arrive,
+    .send = send,
+    .receive = receive,
     .count = count,
 };

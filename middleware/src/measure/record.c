@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "wb/descriptor.h"
 
-#include "../internal.h"
+#include "../channel/channel.h"
 #include "../word/mem.h"
 #include "wb/launcher.h"
 
@@ -130,6 +130,21 @@ static void note_migration(struct wb_task *task, const struct wb_migration *migr
                 migration);
 }
 
+static void note_message(struct wb_port *port, enum wb_event_kind kind)
+{
+    wb_record_event(wb_core_here(port->task->system), kind, port->task->id, port->channel->id,
+                    wb_channel_depth(port->channel), wb_kernel_stamp_ns());
+}
+
+static void note_first_output(struct wb_task *task)
+{
+    const uint64_t now_ns = wb_kernel_now_ns();
+
+    task->settled.output_ns = now_ns;
+    wb_record_event(wb_core_here(task->system), WB_EVENT_OUTPUT, task->id, 0, 0, now_ns);
+    wb_migration_close(task);
+}
+
 static bool ring_init(struct wb_system *system, struct wb_ring *ring, uint32_t slots,
                       uint32_t entry_bytes)
 {
@@ -151,5 +166,5 @@ static bool record_init(struct wb_system *system, struct wb_record *record, uint
 const struct wb_part_records wb_part_records = { .init = record_init,
                                                  .event = wb_record_event,
                                                  .migration = note_migration,
-                                                 .message = wb_port_record,
-                                                 .first_output = wb_migration_first_output };
+                                                 .message = note_message,
+                                                 .first_output = note_first_output };

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "wb/descriptor.h"
 
-#include "../internal.h"
+#include "../base/base.h"
+#include "../word/mem.h"
 #include "buckets.h"
 #include "response.h"
 
@@ -187,13 +188,38 @@ bool wb_task_response_next(const struct wb_task *task, uint32_t *at, struct wb_r
     return false;
 }
 
+// Before the mark of the frame (see latency.c): when the message was sent; 0: at the start.
+static size_t stamp_at(const struct wb_port *port)
+{
+    return port->channel->stride_bytes - 2 * (size_t)WB_MARK_BYTES;
+}
+
+static void send(const struct wb_port *out, void *slot)
+{
+    const uint64_t now_ns = wb_kernel_stamp_ns();
+
+    memcpy((unsigned char *)slot + stamp_at(out), &now_ns, WB_MARK_BYTES);
+}
+
+static void receive(struct wb_port *in, const void *slot)
+{
+    struct wb_response *response = in->task->response;
+    uint64_t sent_ns;
+
+    memcpy(&sent_ns, (const unsigned char *)slot + stamp_at(in), WB_MARK_BYTES);
+    if (sent_ns == 0)
+        sent_ns = in->task->system->start_ns;
+    if (sent_ns >= response->ready_ns)
+        response->ready_ns = sent_ns + 1;
+}
+
 const struct wb_part_responses wb_part_responses = {
     .bytes = bytes,
     .init = init,
     .bind = bind,
-    .send = response_send,
+    .send = send,
     .committed = committed,
     .come = come,
-    .receive = response_receive,
+    .receive = receive,
     .begin_run = begin_run,
 };

@@ -5,38 +5,7 @@
 #define WB_RESPONSE_INTERNAL_H
 
 #include "../parts.h"
-#include "../word/mem.h"
 #include "wb/system.h"
-
-// Before the mark of the frame (see latency.h): when the message was sent; 0: at the start.
-static inline size_t response_stamp_at(const struct wb_port *port)
-{
-    return port->channel->stride_bytes - 2 * (size_t)WB_MARK_BYTES;
-}
-
-/// Stamps a slot before it is sent.
-static inline void response_send(const struct wb_port *out, void *slot)
-{
-    if (!out->stamped)
-        return;
-    const uint64_t now_ns = wb_kernel_stamp_ns();
-    memcpy((unsigned char *)slot + response_stamp_at(out), &now_ns, WB_MARK_BYTES);
-}
-
-/// Looks at a message that was received.
-static inline void response_receive(struct wb_port *in, const void *slot)
-{
-    uint64_t sent_ns;
-
-    if (!in->stamped)
-        return;
-    struct wb_response *response = in->task->response;
-    memcpy(&sent_ns, (const unsigned char *)slot + response_stamp_at(in), WB_MARK_BYTES);
-    if (sent_ns == 0)
-        sent_ns = in->task->system->start_ns;
-    if (sent_ns >= response->ready_ns)
-        response->ready_ns = sent_ns + 1;
-}
 
 /// Counts a response. The clocks of two cores may differ by a little.
 static inline __attribute__((always_inline)) void response_count(struct wb_response *response,

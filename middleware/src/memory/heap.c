@@ -5,9 +5,9 @@
 // says what is free lies in the region or in struct wb_heap, so a task's heap is [base, next) and
 // that struct, wherever they are copied.
 
-#include "../internal.h"
+#include "../base/base.h"
 #include "../word/mem.h"
-#include "kingsley.h"
+#include "memory.h"
 #include "wb/system.h"
 #include "wb/wb.h"
 

@@ -5,9 +5,8 @@
 // take-all leave no room for the ABA problem, and nothing for a killed kernel to hold. A heap whose
 // owner has ended is closed by a value that no block has.
 
-#include "kingsley.h"
-
-#include "../internal.h"
+#include "../base/base.h"
+#include "memory.h"
 
 // The heap's own address: no block lies there.
 static void *closed(const struct wb_heap *heap)

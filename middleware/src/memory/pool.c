@@ -2,9 +2,8 @@
 // Claiming extents of pages and giving them back. A kernel that is killed between a claim and the
 // first use of the run loses that run; nothing else is left behind.
 
-#include "pool.h"
-
-#include "../internal.h"
+#include "../base/base.h"
+#include "memory.h"
 
 // ---- Laying out ---------------------------------------------------------------------------------
 

@@ -10,9 +10,9 @@
 // After its owner's end nobody allocates from an extent, and whoever frees its last block gives it
 // back.
 
-#include "../internal.h"
+#include "../base/base.h"
 #include "../word/mem.h"
-#include "pool.h"
+#include "memory.h"
 #include "wb/system.h"
 #include "wb/wb.h"
 

@@ -2,8 +2,8 @@
 // Scripts as the launcher lays them out: copies in globally visible memory, checked, so that
 // whoever runs one need not look.
 
-#include "../internal.h"
 #include "../word/mem.h"
+#include "run.h"
 #include "wb/launcher.h"
 
 // ---- What they have in common -------------------------------------------------------------------

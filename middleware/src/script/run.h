@@ -3,7 +3,7 @@
 #ifndef WB_RUN_H
 #define WB_RUN_H
 
-#include "../task/message.h"
+#include "../task/life.h"
 #include "wb/launcher.h"
 
 // Where a task is in its script.

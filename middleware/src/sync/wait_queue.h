@@ -4,7 +4,7 @@
 #ifndef WB_WAIT_QUEUE_H
 #define WB_WAIT_QUEUE_H
 
-#include "../internal.h"
+#include "../channel/channel.h"
 
 /// One attempt by `self`: WB_ERR_EMPTY says that it has to wait.
 typedef enum wb_status wb_wait_queue_attempt(struct wb_wait_queue *queue, struct wb_task *self);

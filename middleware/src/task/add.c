@@ -2,9 +2,9 @@
 // What a system consists of: tasks, channels, ports and parameters, added by the launcher before
 // the start.
 
-#include "../internal.h"
 #include "../word/mem.h"
 #include "../word/names.h"
+#include "life.h"
 #include "wb/launcher.h"
 
 static bool name_is_valid(const char *name)

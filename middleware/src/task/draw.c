@@ -14,7 +14,7 @@
 // - fractions: SplitMix64 (Steele, Lea and Flood, Fast splittable pseudorandom number generators,
 //   2014): a counter and a mix, so that a stream is one word.
 
-#include "../internal.h"
+#include "life.h"
 
 #define GOLDEN 0x9e3779b97f4a7c15  // 2^64 / the golden ratio
 #define HALF ((uint64_t)1 << 63)

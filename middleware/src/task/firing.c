@@ -4,7 +4,8 @@
 
 #include "wb/wb.h"
 
-#include "message.h"
+#include "../measure/response.h"
+#include "life.h"
 
 enum phase {
     BEGIN,  // a firing, if there is another
@@ -153,7 +154,7 @@ static inline enum wb_status put_one(struct firing *f, struct wb_port *out, uint
     if (!out->channel->claims_at_start)
         return passing_put(&f->passing, out, position);
     wb_kernel_charge(WB_ACTION_SEND, out->channel->charged);
-    (void)port_commit(out);
+    (void)port_commit(out, channel_slot_at(out->channel, out->committed));
     return WB_OK;
 }
 

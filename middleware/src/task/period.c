@@ -1,21 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Time and periods.
 
-#include "../internal.h"
 #include "../measure/response.h"
-#include "../parts.h"
+#include "life.h"
 #include "wb/descriptor.h"
 
 uint64_t wb_now_ns(void)
 {
     return wb_kernel_now_ns();
-}
-
-uint64_t wb_end_from_now(uint64_t timeout_ns)
-{
-    const uint64_t now_ns = wb_kernel_now_ns();
-
-    return timeout_ns > WB_FOREVER - now_ns ? WB_FOREVER : now_ns + timeout_ns;
 }
 
 void wb_yield(void)

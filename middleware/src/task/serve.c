@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The agent: acts on the notes in its core's inbox.
 
-#include "../internal.h"
+#include "../decide/decide.h"
+#include "life.h"
 
 // Where kernels share tasks, another may have chosen it meanwhile, and computed its priority too:
 // that one is to do so again, after this.

@@ -4,9 +4,9 @@
 #include "wb/system.h"
 #include "wb/launcher.h"
 
-#include "../internal.h"
 #include "../word/mem.h"
 #include "../word/names.h"
+#include "life.h"
 
 static uint32_t inbox_words(const struct wb_system_config *config)
 {

@@ -4,7 +4,8 @@
 #include "wb/launcher.h"
 #include "wb/wb.h"
 
-#include "../internal.h"
+#include "../memory/memory.h"
+#include "life.h"
 
 void wb_task_main(struct wb_task *task)
 {
@@ -37,33 +38,6 @@ __attribute__((hot)) void wb_task_resumed(struct wb_task *task, uint64_t now_ns)
         note_run(task, core, now_ns);
     else
         wb_counter_add(&task->stats.runs, 1);
-}
-
-uint64_t wb_task_polled(const struct wb_task *task, uint64_t now_ns)
-{
-    const uint64_t ran_ns = now_ns - task->resumed_ns;
-
-    return task->poll_mark_ns < ran_ns ? task->poll_mark_ns : ran_ns;
-}
-
-static void count_polling(struct wb_task *task, struct wb_core *core, uint64_t now_ns)
-{
-    const uint64_t polled_ns = wb_task_polled(task, now_ns);
-
-    task->poll_mark_ns = 0;
-    task->resumed_ns += polled_ns;
-    wb_counter_add(&task->stats.polling_ns, polled_ns);
-    wb_counter_add(&core->stats.polling_ns, polled_ns);
-}
-
-uint64_t wb_task_count(struct wb_task *task, struct wb_core *core, uint64_t now_ns)
-{
-    if (task->poll_mark_ns != 0)
-        count_polling(task, core, now_ns);
-    const uint64_t busy_ns = now_ns - task->resumed_ns;
-    task->resumed_ns = now_ns;
-    wb_counter_add(&task->stats.busy_ns, busy_ns);
-    return busy_ns;
 }
 
 void wb_system_settle(struct wb_system *system, uint64_t now_ns)

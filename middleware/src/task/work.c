@@ -3,7 +3,7 @@
 
 #include "wb/descriptor.h"
 
-#include "../internal.h"
+#include "life.h"
 
 enum { NORMAL_SPREAD_MAX_PPM = 333333 };
 
@@ -80,11 +80,6 @@ enum wb_status wb_task_set_work(struct wb_task *task, const struct wb_work_confi
                                    .not_on = not_on,
                                    .random = wb_draw_seed(system->config.seed, task->id) };
     return WB_OK;
-}
-
-bool wb_task_runs_on(const struct wb_task *task, const struct wb_core *core)
-{
-    return (task->work.not_on >> core->kind & 1) == 0;
 }
 
 uint64_t wb_work_cycles(struct wb_task *self)

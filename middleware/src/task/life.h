@@ -1,11 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages of tasks that say what one holds by its number (wb/wb.h): one at a time, in steps
-// that do not block. What firings and scripts have in common. Inline: every message passes here.
-#ifndef WB_MESSAGE_H
-#define WB_MESSAGE_H
+// The life of a task, for the files that go through it.
+#ifndef WB_LIFE_H
+#define WB_LIFE_H
 
 #include "../channel/channel.h"
-#include "wb/wb.h"
+
+/// Draws the cycles of the calling task's next firing; 0: it has no work.
+uint64_t wb_work_cycles(struct wb_task *self);
+
+/// Sets the first release of a task.
+void wb_period_begin(struct wb_task *task, uint64_t start_ns);
+
+/// Ends a job as wb_period_wait() does. True: the next is released at `release.ns`, maybe later.
+bool wb_period_end(struct wb_task *self, bool *met);
+
+/// Counts a job that was released and due then, and ends now.
+void wb_period_count(struct wb_task *self, uint64_t release_ns, uint64_t due_ns, uint64_t now_ns);
+
+// ---- Messages -----------------------------------------------------------------------------------
+
+// Of tasks that say what a message holds by its number (wb/wb.h): one at a time, in steps that do
+// not block. What firings and scripts have in common. Inline: every message passes here.
 
 struct passing {
     const struct wb_messages *messages;
@@ -46,8 +61,7 @@ static inline void passing_read(struct wb_task *self, const struct passing *p, s
     const struct wb_channel *channel = in->channel;
     const uint64_t initial = channel->initial;
 
-    latency_receive(in, slot);
-    response_receive(in, slot);
+    port_look(in, slot);
     wb_kernel_charge(WB_ACTION_RECEIVE, channel->charged);
     if (!p->messages->read(slot, channel->slot_bytes,
                            position < initial ? 0 : position - initial + 1))
@@ -64,7 +78,7 @@ static inline enum wb_status passing_put(struct passing *p, struct wb_port *out,
         return status;
     p->messages->write(slot, out->channel->slot_bytes, position + 1);
     wb_kernel_charge(WB_ACTION_SEND, out->channel->charged);
-    (void)port_commit_slot(out, slot);
+    (void)port_commit(out, slot);
     return WB_OK;
 }
 
