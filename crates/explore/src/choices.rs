@@ -3,9 +3,9 @@
 
 use std::collections::BTreeSet;
 
-use whimbrel_model::{PolicyName, Problem};
+use whimbrel_model::{Decides, PolicyName, Problem};
 
-use crate::policy::{Decides, decides};
+use crate::policy::decides;
 use crate::system::{Core, Firing, System, Task};
 use crate::text::megahertz;
 use crate::transport::Transport;

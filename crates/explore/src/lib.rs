@@ -35,7 +35,7 @@ pub use choices::{Checked, Choices, Pin, PointChoice, SlotChoice, SlotGroup, Way
 pub use export::parquet;
 pub use export::{csv, json, table};
 pub use pareto::{Front, covers, dominates};
-pub use policy::{Decides, decides, parse_list};
+pub use policy::{decides, parse_list};
 pub use restore::restore;
 pub use result::{Entry, Exploration, Method, RateResult};
 pub use search::{Budget, Options, Progress, Surroundings, explore};

@@ -1,46 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What the policies that come with Whimbrel mean for an exploration.
 
-use whimbrel_model::{PolicyName, Problem};
+use whimbrel_model::{Decides, POLICIES, PolicyName, Problem};
 
 use crate::system::System;
-
-/// What a policy decides.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Decides {
-    /// Nothing: tasks and points stay as a candidate begins.
-    Nothing,
-    /// Where tasks are.
-    Moves,
-    /// Where tasks are, and operating points.
-    MovesAndPoints,
-}
-
-/// See docs/policies.md. The policy `table` is not among them: an exploration writes its table.
-const KNOWN: [(&str, Decides); 7] = [
-    ("static", Decides::Nothing),
-    ("spread", Decides::MovesAndPoints),
-    ("consolidate", Decides::MovesAndPoints),
-    ("balance", Decides::Moves),
-    ("sticky", Decides::Moves),
-    ("gossip", Decides::Moves),
-    ("thermal", Decides::MovesAndPoints),
-];
 
 /// What a policy decides.
 ///
 /// # Errors
 /// It does not exist, or cannot be explored.
 pub fn decides(policy: &PolicyName) -> Result<Decides, Problem> {
-    let name = policy.name.as_str();
-    if let Some((_, decides)) = KNOWN.iter().find(|(known, _)| *known == name) {
-        return Ok(*decides);
-    }
-    if name == "table" {
+    const WRITTEN: &str = "table";
+    if policy.name == WRITTEN {
         let problem = Problem::new("--policies: `table` cannot be explored");
         return Err(problem.help("its table is what an exploration writes, with --table"));
     }
-    let names: Vec<&str> = KNOWN.iter().map(|(name, _)| *name).collect();
+    if let Some(known) = POLICIES.iter().find(|known| known.name == policy.name) {
+        return Ok(known.decides);
+    }
+    let names: Vec<&str> = POLICIES.iter().map(|known| known.name).collect();
+    let names: Vec<&str> = names.into_iter().filter(|name| *name != WRITTEN).collect();
     Err(Problem::new(format!("--policies: there is no policy `{policy}`"))
         .help(format!("there are {}", names.join(", "))))
 }

@@ -14,6 +14,7 @@ mod in_c;
 mod mapping;
 mod plan;
 mod platform;
+mod policies;
 mod problem;
 mod read;
 mod reader;
@@ -37,6 +38,7 @@ pub use plan::{
     SavedFile, TableRow, millihz, plan,
 };
 pub use platform::{Core, Frequency, Platform, Point};
+pub use policies::{Decides, POLICIES, Policy};
 pub use problem::{Problem, Problems, Source, Span, as_text, nearest, suggestion};
 pub use read::{ExprError, Manifest, Table, evaluate};
 pub use reader::from_word;

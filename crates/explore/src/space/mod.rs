@@ -8,11 +8,11 @@ use std::ops::ControlFlow;
 use crate::bound::{Bound, ROUNDING};
 use crate::candidate::{Candidate, Objective};
 use crate::choices::{Checked, Choices};
-use crate::policy::{Decides, sees_places};
+use crate::policy::sees_places;
 use crate::symmetry::{Symmetry, View};
 use crate::system::System;
 use distribute::distribute;
-use whimbrel_model::Problem;
+use whimbrel_model::{Decides, Problem};
 
 /// All there is to choose from.
 #[derive(Debug, Clone)]

@@ -12,8 +12,6 @@ mod export;
 mod files;
 mod moving;
 #[cfg(feature = "analysis")]
-mod policy;
-#[cfg(feature = "analysis")]
 mod report;
 mod sim;
 #[cfg(feature = "analysis")]
@@ -44,8 +42,8 @@ use values::{frequency, positive_duration};
 use whimbrel_occupy::cli::OccupyArgs;
 #[cfg(feature = "analysis")]
 pub use {
-    calibrate::CalibrateArgs, explore::ExploreArgs, policy::POLICIES, report::ReportArgs,
-    top::TopArgs, trace::TraceArgs,
+    calibrate::CalibrateArgs, explore::ExploreArgs, report::ReportArgs, top::TopArgs,
+    trace::TraceArgs,
 };
 
 /// What a run on this machine's cores has, and none on a board.
@@ -192,9 +190,9 @@ pub struct MigrateArgs {
 
 /// Lets another policy decide on the moves of a run.
 ///
-/// Whimbrel has `static`, `table`, `spread`, `consolidate`, `balance`, `sticky`, `gossip` and
-/// `thermal`; an application may bring others, and `none` ends the work of policies. One that is
-/// refused leaves the present one in force, and the exit status is 2.
+/// `whimbrel run --help` says what each policy of Whimbrel does; an application may bring others, and
+/// `none` ends the work of policies. One that is refused leaves the present one in force, and the
+/// exit status is 2.
 #[derive(Debug, Args)]
 pub struct PolicyArgs {
     /// The run, as `whimbrel ps` lists it

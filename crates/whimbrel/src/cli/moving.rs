@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use whimbrel_model::{Mode, Moves, PolicyName};
+use whimbrel_model::{Mode, Moves, POLICIES, Policy, PolicyName};
 
 use super::values::{one_of, positive_duration};
 
@@ -16,6 +16,17 @@ const MODES: [&str; 3] = ["handoff", "replicate", "recreate"];
 const PLACES: [&str; 2] = ["checkpoints", "waits"];
 /// How replicated contexts may travel.
 const TRANSPORTS: [&str; 3] = ["auto", "alias", "buffer"];
+
+/// The help of `--policy`.
+fn policies() -> String {
+    let each = POLICIES.iter().map(|Policy { name, does, .. }| format!("{name} {does}; "));
+    format!(
+        "Let a policy decide on moves and frequencies, with parameters as NAME:KEY=VALUE,KEY=VALUE\n\n\
+         {}none lets nobody decide, which is the default. docs/policies.md has their parameters; an \
+         application may bring policies of its own",
+        each.collect::<String>()
+    )
+}
 
 /// How tasks move, and who decides.
 #[derive(Debug, Clone, Args)]
@@ -35,14 +46,7 @@ pub struct MovingArgs {
     pub transport: String,
 
     /// Let a policy decide on moves and frequencies, with parameters as NAME:KEY=VALUE,KEY=VALUE
-    ///
-    /// static never decides; table has a mapping for each frame rate (see --table); spread makes
-    /// every core as lightly loaded as possible; consolidate packs tasks on few cores; balance
-    /// evens loads out when that is worth its cost; sticky does so but prefers the core where a
-    /// task ran last; gossip is balance without a coordinator, between neighbours; thermal moves
-    /// load from hot cores to cool ones; none lets nobody decide, which is the default.
-    /// docs/policies.md has their parameters; an application may bring policies of its own
-    #[arg(long, value_name = "NAME[:KEY=VALUE,...]")]
+    #[arg(long, value_name = "NAME[:KEY=VALUE,...]", long_help = policies())]
     pub policy: Option<PolicyName>,
 
     /// The rows of the table policy, which this also chooses when there is no --policy (see

@@ -3,10 +3,10 @@
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use whimbrel_model::{PolicyName, millihz};
+use whimbrel_model::{POLICIES, PolicyName, millihz};
 
 use super::model::{Effect, Link, Model, Prompt};
-use crate::cli::{POLICIES, rate};
+use crate::cli::rate;
 use crate::control::Request;
 use crate::output::thousandths;
 use crate::steer::{bell_request, policy_request};
@@ -96,10 +96,10 @@ impl Model {
                 return None;
             }
         };
-        let here = POLICIES.iter().position(|policy| *policy == text);
+        let here = POLICIES.iter().position(|policy| policy.name == text);
         let start = if step == 1 { 0 } else { POLICIES.len() - 1 };
         let next = here.map_or(start, |here| (here + step) % POLICIES.len());
-        self.prompt = Prompt::Policy(POLICIES[next].to_owned());
+        self.prompt = Prompt::Policy(POLICIES[next].name.to_owned());
         None
     }
 

@@ -7,8 +7,9 @@ use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Clear, Paragraph, Widget};
 
+use whimbrel_model::{POLICIES, Policy};
+
 use super::Palette;
-use crate::cli::POLICIES;
 
 const HELP: [&str; 12] = [
     "↑ ↓ or k j   select a task",
@@ -34,9 +35,9 @@ pub fn help(palette: Palette, area: Rect, buffer: &mut Buffer) {
 /// The policies, and what is typed.
 pub fn policies(text: &str, palette: Palette, area: Rect, buffer: &mut Buffer) {
     let chosen = Style::new().add_modifier(Modifier::REVERSED);
-    let line = |policy: &&'static str| {
-        let style = if *policy == text { chosen } else { Style::new() };
-        Line::from(Span::styled(format!("{policy:<24}"), style))
+    let line = |policy: &Policy| {
+        let style = if policy.name == text { chosen } else { Style::new() };
+        Line::from(Span::styled(format!("{:<24}", policy.name), style))
     };
     let mut lines: Vec<Line<'static>> = POLICIES.iter().map(line).collect();
     lines.push(Line::from("or type NAME:KEY=VALUE,…"));

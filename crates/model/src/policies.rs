@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The policies that come with Whimbrel: what is known of them here. Which parameters they have, and
+//! which policies an application brings, the helpers know.
+
+/// What a policy decides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Decides {
+    /// Nothing: tasks and points stay as they begin.
+    Nothing,
+    /// Where tasks are.
+    Moves,
+    /// Where tasks are, and operating points.
+    MovesAndPoints,
+}
+
+/// A policy.
+#[derive(Debug)]
+pub struct Policy {
+    /// As options and messages have it.
+    pub name: &'static str,
+    /// What it decides.
+    pub decides: Decides,
+    /// What it does, with its name as the subject.
+    pub does: &'static str,
+}
+
+/// In the order in which they are offered.
+pub const POLICIES: [Policy; 8] = [
+    policy("static", Decides::Nothing, "never decides"),
+    policy("table", Decides::MovesAndPoints, "has a mapping for each frame rate (see --table)"),
+    policy("spread", Decides::MovesAndPoints, "makes every core as lightly loaded as possible"),
+    policy("consolidate", Decides::MovesAndPoints, "packs tasks on few cores"),
+    policy("balance", Decides::Moves, "evens loads out when that is worth its cost"),
+    policy("sticky", Decides::Moves, "does so but prefers the core where a task ran last"),
+    policy("gossip", Decides::Moves, "is balance without a coordinator, between neighbours"),
+    policy("thermal", Decides::MovesAndPoints, "moves load from hot cores to cool ones"),
+];
+
+const fn policy(name: &'static str, decides: Decides, does: &'static str) -> Policy {
+    Policy { name, decides, does }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn they_are_those_of_the_middleware() {
+        let list = include_str!("../../../middleware/src/decide/policy/all.h");
+        let named = |line: &'static str| line.strip_prefix("WB_POLICY(")?.strip_suffix(')');
+        let mut here = POLICIES.map(|policy| policy.name);
+        here.sort_unstable();
+        assert_eq!(list.lines().filter_map(named).collect::<Vec<_>>(), here);
+    }
+}
