@@ -20,7 +20,7 @@ include tests/fuzz/fuzz.mk
 include reproduce/nacul2007/rtl/programs.mk rtl/rtl.mk
 
 .PHONY: help setup build demo test lint fmt bench reproduce docs folders keys lines size soak clean occupy-static \
-	lint-c lint-rust lint-files test test-times test-guest test-guest-soak test-c test-model test-freertos test-soc test-rust test-crates test-parts test-apps test-voip test-documents test-peers test-python test-py test-aarch64 test-fuzz fuzz \
+	lint-c lint-rust lint-files lint-rtl test test-times test-guest test-guest-soak test-c test-model test-freertos test-soc test-rust test-crates test-parts test-apps test-voip test-documents test-peers test-python test-py test-aarch64 test-fuzz fuzz \
 	test-sanitizers
 
 help:  ## list the verbs
@@ -71,7 +71,7 @@ test-times:  ## what each suite of `make test` took when it last passed
 .PHONY: built-for-tests
 built-for-tests: build test-modules $(BUILD)/release/recreated.task $(ENGINE_aarch64) $(PYTHON)
 
-lint: lint-c lint-rust lint-files  ## formatters in check mode, then the linters
+lint: lint-c lint-rust lint-files lint-rtl  ## formatters in check mode, then the linters
 
 fmt:  ## rewrite files with the formatters
 	clang-format -i $(C_FILES)

@@ -36,14 +36,17 @@ $(SOC_PROGRAMS)/%.elf: rtl/soc/programs/%.c $(wildcard rtl/soc/programs/*.h rtl/
 	$(RISCV_CC) -O2 -std=c11 -Wall -Wextra -Werror -nostartfiles -Wl,--no-warn-rwx-segments \
 		-Irtl/soc -Irtl/lock_unit -Irtl/hw_rtos -T rtl/soc/programs/link.ld -o $@ $(filter %.c %.S,$^)
 
-.PHONY: rtl-soc rtl-tools test-rtl rtl-test
+.PHONY: rtl-soc rtl-tools lint-rtl test-rtl rtl-test
+lint-rtl: $(RTL_PYTHON)
+	$(RTL_PYTHON) -m pytest --quiet rtl/dv/test_modules_lint.py
+
 rtl-tools: $(RTL_PYTHON)
 
 rtl-soc: $(SOC)  ## the model of the RISC-V SoC: build/rtl/soc/whimbrel-soc
 
 rtl-test: test-rtl
 test-rtl: $(RTL_PYTHON) $(SOC) $(patsubst %,$(SOC_PROGRAMS)/%.elf,boot devices order share) $(NACUL_PROGRAMS)
-	$(RTL_PYTHON) -m pytest --quiet -rP rtl
+	$(RTL_PYTHON) -m pytest --quiet -rP --ignore rtl/dv/test_modules_lint.py rtl
 	$(RTL_PYTHON) -m pytest --quiet -rP reproduce/nacul2007/rtl
 
 .PHONY: rtl-bench

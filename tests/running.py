@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 WHIMBREL = Path(__file__).resolve().parent.parent / "bin/whimbrel"
-PATIENCE_S = 120
+PATIENCE_S = 600
 
 
 def wait_for_totals(runtime: Path, holds: Callable[[dict[str, Any]], bool]) -> None:

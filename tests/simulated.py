@@ -14,7 +14,7 @@ from typing import Any
 from running import WHIMBREL
 
 ROOT = Path(__file__).resolve().parent.parent
-PATIENCE_S = 120
+PATIENCE_S = 600
 
 RUN, READY, BLOCK, SEND, RECEIVE = 1, 2, 3, 5, 6
 TEMPERATURE = 16

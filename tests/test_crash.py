@@ -75,7 +75,7 @@ def summary_after_a_kill(application: Path, cores: str) -> dict[str, Any]:
         victim = kernel_of(Path(runtime), 1)
         wait_for_totals(Path(runtime), lambda now: any(c["received"] for c in now["channels"]))
         os.kill(victim, signal.SIGKILL)
-        out, said = process.communicate(timeout=120)
+        out, said = process.communicate(timeout=600)
     assert process.returncode == 2 and "was killed" in said, said
     assert "another message" not in said
     return json.loads(out)
@@ -104,7 +104,7 @@ def killed(app: Path, output: Path, core: int, size: int, *options: str) -> tupl
         wait_for_sound(run, output, size)
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
-        out, said = run.communicate(timeout=120)
+        out, said = run.communicate(timeout=600)
     return run.returncode, out, said
 
 
@@ -113,7 +113,7 @@ def undisturbed(app: Path, tmp_path_factory: pytest.TempPathFactory) -> bytes:
     folder = tmp_path_factory.mktemp("undisturbed")
     with TemporaryDirectory(dir="/tmp") as runtime:
         run = start(app, folder / "out.wav", Path(runtime))
-        _, said = run.communicate(timeout=120)
+        _, said = run.communicate(timeout=600)
     assert run.returncode == 0, said
     return (folder / "out.wav").read_bytes()
 
@@ -155,7 +155,7 @@ def test_the_sound_is_the_same_to_the_bit_while_tasks_with_images_move(
     ]
     with TemporaryDirectory(dir="/tmp") as runtime:
         run = start(app, output, Path(runtime), "--mode", mode, *options)
-        out, said = run.communicate(timeout=300)
+        out, said = run.communicate(timeout=600)
 
     assert run.returncode == 0, said
     moved = {m["task"] for m in json.loads(out)["migrations"] if m["status"] == "ok"}

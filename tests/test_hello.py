@@ -18,7 +18,7 @@ def test_the_bird_changes_its_process_and_no_message_is_lost() -> None:
 
     def fly() -> dict:
         run = subprocess.run(
-            command, cwd=ROOT, check=True, capture_output=True, text=True, timeout=120
+            command, cwd=ROOT, check=True, capture_output=True, text=True, timeout=600
         )
         summary = json.loads(run.stdout)
         places = re.findall(r"the bird is in process (\d+)", run.stderr)

@@ -14,7 +14,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 HELPER = ROOT / "bin/whimbrel-linux"
 MODULE = ROOT / "build/test-apps/policies.so"
-PATIENCE_S = 60
+PATIENCE_S = 600
 CPU = min(os.sched_getaffinity(0))
 
 Json = dict[str, Any]

@@ -72,7 +72,7 @@ def play(output: Path, folder: Path | None, *options: str) -> dict:
     if folder is not None:
         env["WHIMBREL_LIBEXEC"] = str(folder)
     done = subprocess.run(
-        command, capture_output=True, text=True, timeout=300, check=False, env=env
+        command, capture_output=True, text=True, timeout=600, check=False, env=env
     )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)

@@ -63,7 +63,7 @@ slot_bytes = 64
 
 def whimbrel(*words: str | Path) -> None:
     """Runs the command; it must succeed."""
-    subprocess.run([WHIMBREL, *words], check=True, capture_output=True, timeout=300, cwd=ROOT)
+    subprocess.run([WHIMBREL, *words], check=True, capture_output=True, timeout=600, cwd=ROOT)
 
 
 @pytest.fixture(scope="module")

@@ -29,7 +29,7 @@ def of_task(summary: Json, name: str) -> Json:
 def run(file: Path, *options: str) -> Json:
     """Runs an application on two cores of one processor and returns its summary."""
     words = [str(WHIMBREL), "run", str(file), "--json", "--cores", CORES, *options]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(words, capture_output=True, text=True, timeout=600, check=False)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -177,7 +177,7 @@ def test_scripts_are_mapped_by_load_steered_explored_and_reported(tmp_path: Path
         ("explore", str(EXAMPLE), "--platform", "davinci", "--duration", "20ms", "--quiet"),
     ):
         told = subprocess.run(
-            [str(WHIMBREL), *words], capture_output=True, text=True, timeout=120, check=False
+            [str(WHIMBREL), *words], capture_output=True, text=True, timeout=600, check=False
         )
         assert told.returncode == 0, told.stderr
 
@@ -263,7 +263,7 @@ def test_a_recorded_run_says_what_its_tasks_wait_for(tmp_path: Path) -> None:
         ("trace", str(tmp_path / "simulated"), "--format", "perfetto", "-o", str(trace)),
         ("report", str(tmp_path / "simulated"), "-o", str(page)),
     ):
-        subprocess.run([str(WHIMBREL), *words], check=True, timeout=60, capture_output=True)
+        subprocess.run([str(WHIMBREL), *words], check=True, timeout=600, capture_output=True)
     assert b"waits for mutex m" in trace.read_bytes()
     assert "semaphore s" in page.read_text()
 
@@ -319,7 +319,7 @@ def test_a_run_whose_tasks_wait_for_each_other_ends_when_its_user_says_so(tmp_pa
         process = subprocess.Popen(words, **pipes, env={**os.environ, "XDG_RUNTIME_DIR": runtime})
         wait_for_totals(Path(runtime), lambda now: now["tasks"][0]["script"]["loops"] > 10)
         process.send_signal(signal.SIGINT)
-        out, said = process.communicate(timeout=120)
+        out, said = process.communicate(timeout=600)
     summary = json.loads(out)
     assert (process.returncode, summary["ended"]) == (0, "stopped"), said
     assert of_task(summary, "a")["loops"] > 10

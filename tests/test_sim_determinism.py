@@ -61,7 +61,7 @@ def test_exported_traces_are_the_same_bytes(tmp_path: Path) -> None:
         for name in "ab":
             out = tmp_path / f"{name}.{form}"
             words = [WHIMBREL, "trace", tmp_path / name, "--format", form, "--output", out]
-            subprocess.run(words, check=True, timeout=60, capture_output=True)
+            subprocess.run(words, check=True, timeout=600, capture_output=True)
             traces.append(out.read_bytes())
         assert traces[0] == traces[1] != b""
 

@@ -133,7 +133,7 @@ def explored(folder: Path, rate: float) -> Json:
     files = str(folder / "app.toml"), "--platform", str(folder / "platform.toml")
     words = [str(WHIMBREL), "explore", *files, "--rates", str(rate), "--duration", "200ms"]
     done = subprocess.run(
-        [*words, "--json", "--quiet"], capture_output=True, text=True, check=False, timeout=120
+        [*words, "--json", "--quiet"], capture_output=True, text=True, check=False, timeout=600
     )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)

@@ -237,7 +237,7 @@ def test_equally_urgent_tasks_take_turns_of_a_slice(tmp_path: Path) -> None:
 def test_a_trace_has_a_preemption_where_it_was(tmp_path: Path) -> None:
     had_us(tmp_path, equal(3000, 1500), SLICES, 2)
     words = [str(WHIMBREL), "trace", str(tmp_path / "record"), "--format", "btf", "-o", "-", "-q"]
-    told = subprocess.run(words, capture_output=True, text=True, timeout=60, check=True).stdout
+    told = subprocess.run(words, capture_output=True, text=True, timeout=600, check=True).stdout
     rows = [line.split(",") for line in told.splitlines() if ",T,t" in line]
     when = {
         word: [(int(row[0]), row[4]) for row in rows if row[6] == word]

@@ -21,7 +21,7 @@ ONLY_SINCE = {"migrations", "migration_latency"}
 def sim(*options: str) -> subprocess.CompletedProcess[str]:
     """Runs `whimbrel sim` on the radio."""
     command = ["bin/whimbrel", "sim", *RADIO, *MOVING, *options]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=600)
 
 
 def totals(result: subprocess.CompletedProcess[str]) -> dict[str, object]:
@@ -163,7 +163,7 @@ def test_what_a_link_leads_to_is_written_and_what_is_no_file_stays_what_it_is(
     os.mkfifo(pipe)
     with subprocess.Popen(["wc", "-c", str(pipe)], stdout=subprocess.PIPE) as reader:
         totals(sim("--save", f"{pipe}@2s"))
-        assert int(reader.communicate(timeout=60)[0].split()[0]) == state.stat().st_size
+        assert int(reader.communicate(timeout=600)[0].split()[0]) == state.stat().st_size
     assert pipe.is_fifo()
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         "link",

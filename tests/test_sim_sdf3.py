@@ -37,7 +37,7 @@ def imported(folder: Path, graph: Graph) -> subprocess.CompletedProcess[str]:
     """Writes the graph and what `whimbrel import` makes of it into a folder."""
     (folder / "graph.xml").write_text(graph.xml())
     words = [WHIMBREL, "import", folder / "graph.xml", "-o", folder / "app.toml"]
-    return subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
+    return subprocess.run(words, capture_output=True, text=True, timeout=600, check=False)
 
 
 def run(folder: Path, until: int) -> subprocess.CompletedProcess[str]:
@@ -158,7 +158,7 @@ def test_the_example_of_sdf3_has_the_period_of_its_state_space(tmp_path: Path) -
     explored = Exploration(Graph([(1, 3), 2, (2, 3)], channels + loops), [6, 4, 2]).explore(LATE)
     file = ROOT / "crates/import/tests/files/csdf.xml"
     words = [WHIMBREL, "import", file, "-o", tmp_path / "app.toml"]
-    subprocess.run(words, capture_output=True, timeout=60, check=True)
+    subprocess.run(words, capture_output=True, timeout=600, check=True)
     done = run(tmp_path, LATE)
     assert done.returncode == 0, done.stderr
     puts = json.loads(done.stdout)["channels"]

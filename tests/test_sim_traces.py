@@ -25,7 +25,7 @@ def run_ns(events: list[dict[str, Any]]) -> int:
 def test_a_lap_takes_its_window_and_each_thread_its_runs(tmp_path: Path) -> None:
     app = tmp_path / "app.toml"
     words = [WHIMBREL, "import", TRACE, "--threads", ",".join(THREADS), "-o", app]
-    subprocess.run(words, check=True, capture_output=True, timeout=60)
+    subprocess.run(words, check=True, capture_output=True, timeout=600)
     (tmp_path / "platform.toml").write_text(platform(f"count = {len(THREADS)}\n"))
     hardware = ("--platform", str(tmp_path / "platform.toml"), "--map", "round-robin")
     done = command(app, *hardware, "--duration", "10s")

@@ -22,7 +22,7 @@ def built(to: Path, config: Path = CONFIG) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "mkdocs", "build", "--strict"]
     command += ["--config-file", str(config), "--site-dir", str(to)]
     quiet = os.environ | {"NO_MKDOCS_2_WARNING": "1"}
-    return subprocess.run(command, capture_output=True, text=True, env=quiet, timeout=120)
+    return subprocess.run(command, capture_output=True, text=True, env=quiet, timeout=600)
 
 
 @pytest.fixture(scope="module")
@@ -108,7 +108,7 @@ def test_the_platform_of_the_guide_makes_each_thing_cost_what_it_says(tmp_path: 
         platform.write_text(text)
         command = [WHIMBREL, "sim", ROOT / "apps/synthetic/app.toml", "--platform", platform]
         command += ["--map", "round-robin", "--set", "rate=50", "--json", "--quiet"]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=600)
         assert done.returncode == 0, done.stderr
         runs.append(done.stdout)
     assert len(runs) == len(set(runs)) == 3

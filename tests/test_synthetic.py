@@ -40,7 +40,7 @@ def expected(file: str) -> dict[str, Expected]:
 def run(file: Path, *options: str) -> dict:
     """Runs an application on two cores of one processor and returns its summary."""
     command = [str(WHIMBREL), "run", str(file), "--json", "--cores", CORES, *options]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 

@@ -19,7 +19,7 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
 
 ROOT = Path(__file__).resolve().parents[2]
 APPS = ROOT / "apps"
-PATIENCE_S = 120
+PATIENCE_S = 600
 
 
 @pytest.fixture(scope="session")

@@ -179,7 +179,7 @@ def worker(of: LocalCluster, cwd: Path, *before: str, **environment: str) -> Ite
     )
     try:
         with Client(of) as client:
-            client.wait_for_workers(1, timeout=60)
+            client.wait_for_workers(1, timeout=600)
             yield client
     finally:
         process.kill()

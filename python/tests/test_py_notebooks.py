@@ -16,4 +16,4 @@ NOTEBOOKS = Path(__file__).resolve().parents[1] / "notebooks"
 def test_a_notebook_runs(path: Path) -> None:
     notebook = nbformat.read(path, as_version=4)
     assert all(not cell.get("outputs") for cell in notebook.cells), "keep it without outputs"
-    NotebookClient(notebook, timeout=120, resources={"metadata": {"path": path.parent}}).execute()
+    NotebookClient(notebook, timeout=600, resources={"metadata": {"path": path.parent}}).execute()

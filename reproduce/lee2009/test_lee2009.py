@@ -34,7 +34,7 @@ def plots(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def rows(plots: Path) -> dict[str, dict[str, Any]]:
     command = [str(HERE / "run"), "--simulated", "--json", "--plots", str(plots)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
     assert done.returncode == 0, done.stderr
     return {row["what"]: row for row in json.loads(done.stdout)}
 

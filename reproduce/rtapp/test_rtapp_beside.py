@@ -21,7 +21,7 @@ Row = dict[str, Any]
 def rows(tmp_path_factory: pytest.TempPathFactory) -> list[Row]:
     folder = tmp_path_factory.mktemp("plots")
     command = [str(HERE / "run"), "--quick", "--rounds", "1", "--json", "--plots", str(folder)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
     assert done.returncode == 0, done.stderr
     assert {file.name for file in folder.iterdir()} == {"period.svg", "run_time.svg"}
     return json.loads(done.stdout)

@@ -44,7 +44,7 @@ def plain(file: Path, folder: Path) -> Object:
     """The file as JSON has it: what rt-app's own preprocessor makes of it, without what is more."""
     out = folder / f"{file.stem}-workgen.json"
     command = [WORKGEN, "-d", "-o", str(out), str(file)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
     if done.returncode != 0 or not out.exists():
         raise Failed(f"workgen cannot read {file}: {done.stderr}")
     text = re.sub(r"/\*.*?\*/", "", out.read_text(), flags=re.DOTALL)

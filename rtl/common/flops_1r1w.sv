@@ -29,8 +29,8 @@ module flops_1r1w #(
     if (re_i) raddr_q <= raddr_i;
   end
 
-  // AND-OR by a decoded address is smaller than a tree of multiplexers, and a register of the address
-  // smaller than one of what it selects.
+  // AND-OR by a decoded address is smaller than a tree of multiplexers, and a register of the
+  // address smaller than one of what it selects.
   always_comb begin
     rdata_o = '0;
     for (int unsigned w = 0; w < NumWords; w++) begin

@@ -94,9 +94,9 @@ module hw_rtos #(
     end
   end
 
-  rtos_pkg::op_e        op;
-  logic [5:0] index;
-  logic       bad_port, bad_task, good;
+  rtos_pkg::op_e op;
+  logic [5:0]    index;
+  logic          bad_port, bad_task, good;
 
   hw_rtos_decode #(
     .NumTasks(NumTasks),
@@ -115,15 +115,15 @@ module hw_rtos #(
 
   // ---- Registers -----------------------------------------------------------------------------
 
-  logic [NumCores-1:0]            called;  // an accepted call
-  logic [NumCores-1:0]            by_prio_q, by_prio_d, by_slice_q, by_slice_d;
-  logic [NumCores-1:0]            wait_valid_q, wait_valid_d;
-  logic [NumCores-1:0][PortW-1:0] wait_port_q, wait_port_d;
-  logic [NumCores-1:0][3:0]       status_q, status_d;  // a status_e each
-  logic [SliceWidth-1:0]          slice_q, slice_d;
-  logic [PatienceWidth-1:0]       patience_q, patience_d;
-  logic                           wait_ok;
-  rtos_pkg::call_e                call;
+  logic [NumCores-1:0]              called;  // an accepted call
+  logic [NumCores-1:0]              by_prio_q, by_prio_d, by_slice_q, by_slice_d;
+  logic [NumCores-1:0]              wait_valid_q, wait_valid_d;
+  logic [NumCores-1:0][PortW-1:0]   wait_port_q, wait_port_d;
+  rtos_pkg::status_e [NumCores-1:0] status_q, status_d;
+  logic [SliceWidth-1:0]            slice_q, slice_d;
+  logic [PatienceWidth-1:0]         patience_q, patience_d;
+  logic                             wait_ok;
+  rtos_pkg::call_e                  call;
 
   assign call    = rtos_pkg::call_e'(wdata[1:0]);
   assign wait_ok = wdata < NumPorts;
@@ -343,7 +343,7 @@ module hw_rtos #(
   always_comb begin
     status   = rtos_pkg::StatusOk;
     commands = granted;
-    case (op)
+    unique case (op)
       rtos_pkg::OpCall:     status = call_status;
       rtos_pkg::OpWaitPort: if (!wait_ok) status = rtos_pkg::StatusBadPort;
       rtos_pkg::OpSaved:    if (!prev_valid[core]) status = rtos_pkg::StatusNoTask;
@@ -387,10 +387,10 @@ module hw_rtos #(
 
   always_comb begin
     answer_d = '0;
-    case (op)
+    unique case (op)
       rtos_pkg::OpNextTask, rtos_pkg::OpCurrent: begin
-        answer_d[rtos_pkg::NoTaskBit]  = !cur_valid[core];
-        answer_d[TaskW-1:0]  = cur_valid[core] ? cur[core] : '0;
+        answer_d[rtos_pkg::NoTaskBit] = !cur_valid[core];
+        answer_d[TaskW-1:0]           = cur_valid[core] ? cur[core] : '0;
       end
       rtos_pkg::OpStatus:     answer_d = 32'(status_q[core]);
       rtos_pkg::OpErrors:     answer_d = errors;

@@ -8,7 +8,7 @@ module hw_rtos_decode #(
   input  logic [11:0]       addr_i,
   input  logic              we_i,
   input  logic [3:0]        be_i,
-  output rtos_pkg::op_e  op_o,
+  output rtos_pkg::op_e     op_o,
   output logic [5:0]        index_o,
   output logic              bad_port_o,
   output logic              bad_task_o
@@ -24,9 +24,9 @@ module hw_rtos_decode #(
     op_o    = rtos_pkg::OpBad;
     is_task = 1'b0;
     is_port = 1'b0;
-    case (addr_i[11:8])
+    unique case (addr_i[11:8])
       4'h0: begin
-        case ({addr_i[7:2], 2'b00})
+        unique case ({addr_i[7:2], 2'b00})
           rtos_pkg::RegCallRtos[7:0]: if (we_i) op_o = rtos_pkg::OpCall;
           rtos_pkg::RegWaitPort[7:0]: if (we_i) op_o = rtos_pkg::OpWaitPort;
           rtos_pkg::RegNextTask[7:0]: if (!we_i) op_o = rtos_pkg::OpNextTask;
@@ -38,7 +38,7 @@ module hw_rtos_decode #(
           rtos_pkg::RegSlice[7:0]:    op_o = we_i ? rtos_pkg::OpSetSlice : rtos_pkg::OpSlice;
           rtos_pkg::RegPatience[7:0]: op_o = we_i ? rtos_pkg::OpSetPatience : rtos_pkg::OpPatience;
           rtos_pkg::RegInfo[7:0]:     if (!we_i) op_o = rtos_pkg::OpInfo;
-          default:          op_o = rtos_pkg::OpBad;
+          default:                    op_o = rtos_pkg::OpBad;
         endcase
       end
       rtos_pkg::RegTaskConfig[11:8]: begin

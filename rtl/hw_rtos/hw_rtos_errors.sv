@@ -8,20 +8,20 @@ module hw_rtos_errors #(
   input  logic                 rst_ni,
   input  logic                 clear_i,
   input  logic                 valid_i,
-  input  rtos_pkg::status_e status_i,
+  input  rtos_pkg::status_e    status_i,
   output logic [31:0]          errors_o  // [7:0] full, [15:8] out of range, [23:16] out of order
 );
 
-  logic [2:0]      kind;
+  logic [2:0]            kind;
   logic [2:0][Width-1:0] count_q, count_d;
 
   always_comb begin
     kind = '0;
-    case (status_i)
-      rtos_pkg::StatusFull, rtos_pkg::StatusBusy, rtos_pkg::StatusTooLong:   kind[0] = valid_i;
-      rtos_pkg::StatusBadPort, rtos_pkg::StatusBadTask:            kind[1] = valid_i;
-      rtos_pkg::StatusOrder, rtos_pkg::StatusNoTask:               kind[2] = valid_i;
-      default:                                 kind = '0;
+    unique case (status_i)
+      rtos_pkg::StatusFull, rtos_pkg::StatusBusy, rtos_pkg::StatusTooLong: kind[0] = valid_i;
+      rtos_pkg::StatusBadPort, rtos_pkg::StatusBadTask:                    kind[1] = valid_i;
+      rtos_pkg::StatusOrder, rtos_pkg::StatusNoTask:                       kind[2] = valid_i;
+      default:                                                             kind = '0;
     endcase
   end
 

@@ -39,7 +39,7 @@ module hw_rtos_ports #(
   input  logic                   receive_i,
   input  logic                   set_i,      // sets whether all sends are visible at once
   input  logic                   set_now_i,
-  output rtos_pkg::status_e   status_o,   // of send_i or receive_i
+  output rtos_pkg::status_e      status_o,   // of send_i or receive_i
   output logic [31:0]            rdata_o,    // one cycle after receive_i
   output logic                   config_o,   // of port_i
   output logic [31:0]            state_o,    // of port_i
@@ -53,7 +53,7 @@ module hw_rtos_ports #(
   localparam int unsigned LenW  = $clog2(WordsPerPort + 1);
   localparam int unsigned AddrW = $clog2(NumPorts * 2 * WordsPerPort);
 
-  logic [NumPorts-1:0][1:0]         send_q, send_d;  // a send_e each
+  rtos_pkg::send_e [NumPorts-1:0]   send_q, send_d;
   logic [NumPorts-1:0][SenderW-1:0] sender_q, sender_d;
   logic [NumPorts-1:0]              frozen_q, frozen_d, bank_q, bank_d, now_q, now_d;
   logic [NumPorts-1:0][LenW-1:0]    written_q, written_d;  // words in the send buffer

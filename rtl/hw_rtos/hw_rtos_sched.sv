@@ -95,7 +95,7 @@ module hw_rtos_sched #(
 
   always_comb begin
     state_d = state_q;
-    case (state_q)
+    unique case (state_q)
       StHalt:  if (call_i) state_d = StPick;
       StPick:  if (pick_gnt_i) state_d = StOffer;
       StOffer: if (next_read_i) state_d = StRun;

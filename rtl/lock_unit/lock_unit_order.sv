@@ -7,13 +7,13 @@ module lock_unit_order #(
   parameter int unsigned NumCores  = 2,
   parameter int unsigned AddrWidth = 32
 ) (
-  input  logic                      clk_i,
-  input  logic                      rst_ni,
-  input  logic [NumCores-1:0]       ask_i,
+  input  logic                               clk_i,
+  input  logic                               rst_ni,
+  input  logic [NumCores-1:0]                ask_i,
   input  logic [NumCores-1:0][AddrWidth-1:0] address_i,
-  input  logic [NumCores-1:0]       drop_i,
-  output logic [NumCores-1:0]       pending_o,
-  output logic [NumCores-1:0]       granted_o,
+  input  logic [NumCores-1:0]                drop_i,
+  output logic [NumCores-1:0]                pending_o,
+  output logic [NumCores-1:0]                granted_o,
   output logic [NumCores-1:0][AddrWidth-1:0] address_o
 );
 

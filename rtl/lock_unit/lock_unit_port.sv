@@ -40,7 +40,7 @@ module lock_unit_port (
     drop_o    = 1'b0;
     clear_o   = 1'b0;
     answer_d  = '0;
-    case ({we_i, addr_i})
+    unique case ({we_i, addr_i})
       {1'b1, lock_pkg::RegAcquire}: begin
         commands = 1'b1;
         stall    = !pending_i || (acquiring_q && !granted_i);

@@ -42,7 +42,7 @@ module data_demux #(
     else if (addr_i[31:TcmW] == soc_pkg::TcmBase[31:TcmW]) target = soc_pkg::TargetTcm;
     else if (whole) begin
       if (addr_i[31:16] == soc_pkg::TimerBase[31:16]) target = soc_pkg::TargetDevices;
-      case (addr_i[31:12])
+      unique case (addr_i[31:12])
         soc_pkg::RtosBase[31:12]:   target = soc_pkg::TargetRtos;
         soc_pkg::LockBase[31:12]:   target = soc_pkg::TargetLock;
         soc_pkg::UartBase[31:12]:   target = soc_pkg::TargetDevices;

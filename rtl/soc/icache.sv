@@ -2,8 +2,8 @@
 // The instruction cache of a core, set associative. A line comes in one transfer, the wanted word
 // first; words that are there are fetched while the others come.
 //
-// It snoops: a line that any core writes is dropped when the write is done. Until then, a fetch of a
-// line that this core has stored to waits. So code that was stored is fetched, after a fence.i.
+// It snoops: a line that any core writes is dropped when the write is done. Until then, a fetch of
+// a line that this core has stored to waits. So code that was stored is fetched, after a fence.i.
 
 `include "assert.svh"
 

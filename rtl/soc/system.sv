@@ -38,7 +38,7 @@ module system #(
   localparam logic [11:0] RegHold       = 12'h014;  // rw  a bit for each core: in reset
   localparam logic [11:0] RegWaitStates = 12'h018;  // r   of the RAM
   localparam logic [11:0] RegConsole    = 12'h01C;  // w   a byte for who looks at the simulation
-  localparam logic [11:0] RegHost       = 12'h020;  // rw  where a request to the host is; its answer
+  localparam logic [11:0] RegHost       = 12'h020;  // rw  where a request to the host is; answer
   localparam logic [11:0] RegCounters   = 12'h100;  // r   32 bytes for each core, as in events_t
 
   logic [NumCores-1:0] hold_q;
@@ -68,7 +68,7 @@ module system #(
   always_comb begin
     rdata_o = '0;
     err_o   = we_i;
-    case (addr_i)
+    unique case (addr_i)
       RegExit, RegConsole: err_o = !we_i;
       RegInfo:       rdata_o = {8'd0, 8'(NumPorts), 8'(NumTasks), 8'(NumCores)};
       RegClockHz:    rdata_o = soc_pkg::ClockHz;

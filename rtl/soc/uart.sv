@@ -91,7 +91,7 @@ module uart #(
   always_comb begin
     rdata_o = '0;
     err_o   = 1'b0;
-    case (addr_i)
+    unique case (addr_i)
       RegData:    rdata_o = rx_count == '0 ? '0 : 32'(rx_byte);
       RegStatus: begin
         rdata_o[0]     = rx_count != '0;

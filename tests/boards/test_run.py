@@ -62,7 +62,7 @@ def refusal(app: str | Path, *options: str, board: str | Path = "vexpress_a9") -
 
 def whimbrel(*words: str) -> subprocess.CompletedProcess[str]:
     """Another command, in another terminal."""
-    return subprocess.run([str(WHIMBREL), *words], capture_output=True, text=True, timeout=60)
+    return subprocess.run([str(WHIMBREL), *words], capture_output=True, text=True, timeout=600)
 
 
 @contextmanager

@@ -47,7 +47,7 @@ RECORDINGS = read_expected()
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [program, *arguments], capture_output=True, text=True, timeout=20, check=False
+        [program, *arguments], capture_output=True, text=True, timeout=600, check=False
     )
 
 

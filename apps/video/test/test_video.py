@@ -22,7 +22,7 @@ ROOT = VIDEO.parent.parent
 DATA = VIDEO / "data"
 APP = VIDEO / "app.toml"
 WHIMBREL = ROOT / "bin/whimbrel"
-PATIENCE_S = 120
+PATIENCE_S = 600
 
 # Two kernels share a processor where there is only one.
 CPUS = sorted(os.sched_getaffinity(0))

@@ -29,7 +29,7 @@ from scipy.io import wavfile
 
 APP = APPS / "voip/app.toml"
 SPEECH = APPS / "voip/data/speech.wav"
-PATIENCE_S = 120
+PATIENCE_S = 600
 HOST = "127.0.0.1"
 RATE = 8000
 FRAME = 160

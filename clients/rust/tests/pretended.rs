@@ -20,7 +20,7 @@ use rustix::process::geteuid;
 use whimbrel_client::{Client, Error};
 
 const BYTES: u32 = 8;
-const PATIENCE: Option<Duration> = Some(Duration::from_secs(20));
+const PATIENCE: Option<Duration> = Some(Duration::from_secs(300));
 
 /// For each connection: what welcomes the client, and the packets that follow.
 type Connection = (Vec<u8>, Vec<Vec<u8>>);

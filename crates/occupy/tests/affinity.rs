@@ -16,9 +16,9 @@ fn child(shell: &Running) -> i32 {
     until(|| std::fs::read_to_string(&path).unwrap().trim().parse().ok())
 }
 
-/// Waits until there is an answer, at most a minute.
+/// Waits until there is an answer, at most five minutes.
 fn until<T>(answer: impl Fn() -> Option<T>) -> T {
-    let end = Instant::now() + Duration::from_secs(60);
+    let end = Instant::now() + Duration::from_secs(300);
     loop {
         if let Some(answer) = answer() {
             return answer;

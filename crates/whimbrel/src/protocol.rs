@@ -453,11 +453,74 @@ pub struct CoreDied {
     pub moved: u32,
 }
 
+/// What kind of thing is wrong.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ErrorKind {
+    /// A processor or a core cannot be had.
+    Core,
+    /// A task has no way in for its client.
+    Client,
+    /// Every task waits for another.
+    Deadlock,
+    /// A task touched what is not its.
+    Fault,
+    /// The application's hook for the end failed.
+    Finish,
+    /// A frequency cannot be set.
+    Frequency,
+    /// The heap of a task is full.
+    Heap,
+    /// A board's image is of another plan.
+    Image,
+    /// A kernel failed.
+    Kernel,
+    /// A simulation did not end in time.
+    Limit,
+    /// A line is too long for a board.
+    Line,
+    /// There is not enough globally visible memory.
+    Memory,
+    /// The module cannot be loaded.
+    Module,
+    /// The plan makes no sense to the helper.
+    Plan,
+    /// A policy, its parameters or its answer.
+    Policy,
+    /// A task cannot use a port.
+    Port,
+    /// The run cannot be recorded.
+    Record,
+    /// A task cannot be recreated.
+    Recreate,
+    /// A saved simulation cannot go on.
+    Restore,
+    /// A simulation cannot be saved.
+    Save,
+    /// The application refuses to start.
+    Setup,
+    /// A task needs a larger stack.
+    Stack,
+    /// A task stands still in virtual time.
+    Standstill,
+    /// The module lacks a function.
+    Symbol,
+    /// A task ended the run.
+    Task,
+    /// The kernels cannot do what is asked for.
+    Unable,
+    /// A simulation ended before it was to be saved.
+    Unsaved,
+    /// One of another version's helper.
+    #[serde(untagged)]
+    Other(String),
+}
+
 /// Something is wrong.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct HelperError {
     /// What kind of thing.
-    pub kind: String,
+    pub kind: ErrorKind,
     /// The task it is about; empty if none.
     pub task: String,
     /// Which of that name.
@@ -468,6 +531,13 @@ pub struct HelperError {
     pub key: String,
     /// In words.
     pub text: String,
+}
+
+impl HelperError {
+    /// One that is about no task, core or key.
+    pub fn new(kind: ErrorKind, text: String) -> Self {
+        Self { kind, task: String::new(), index: 0, core: None, key: String::new(), text }
+    }
 }
 
 /// The run is over.

@@ -13,7 +13,7 @@ def run_model(
 ) -> subprocess.CompletedProcess[bytes]:
     """Runs an image to its end, or for so many cycles."""
     command = [MODEL, "--cycles", str(cycles), *options, image]
-    return subprocess.run(command, input=stdin, capture_output=True, timeout=120, check=False)
+    return subprocess.run(command, input=stdin, capture_output=True, timeout=600, check=False)
 
 
 def program(name: str) -> Path:

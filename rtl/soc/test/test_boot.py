@@ -47,7 +47,7 @@ def test_descriptor_3_is_the_serial_line_and_its_end_is_the_end() -> None:
         while not text.endswith(b"name? "):
             text += ours.recv(4096)
         ours.shutdown(socket.SHUT_RDWR)
-        assert model.wait(timeout=60) == 0
+        assert model.wait(timeout=600) == 0
 
 
 def test_a_program_without_an_end_runs_out_of_cycles() -> None:

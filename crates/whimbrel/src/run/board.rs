@@ -18,7 +18,7 @@ use crate::failure::{Failure, say};
 use crate::fingerprint::fingerprint;
 use crate::load::board::Target;
 use crate::load::{Loaded, utf8};
-use crate::protocol::HelperError;
+use crate::protocol::{ErrorKind, HelperError};
 use crate::rundir::{IMAGE, RunDir};
 
 /// The line that a board waits for. See `docs/kernels-linux-protocol.md`.
@@ -133,36 +133,38 @@ fn attach(
 /// What is said of an error that means something else on a board than on this machine.
 pub fn failed(name: &str, error: &HelperError) -> Option<Problem> {
     let HelperError { kind, core, key, text, task, .. } = error;
-    Some(match (kind.as_str(), core) {
-        ("image", _) => {
+    Some(match (kind, core) {
+        (ErrorKind::Image, _) => {
             Problem::new(format!("the image of the board {name} is of another plan, {key}")).help(
                 "export the plan again with the same application and options, build its image, and \
                  write it to the board; a board that the command starts gets such an image if \
                  --image is left out",
             )
         }
-        ("plan", _) => Problem::new(format!("the board {name} cannot start with `{key}`: {text}"))
-            .help("build its image with the same application and options: see docs/boards.md"),
-        ("core", Some(core)) => {
+        (ErrorKind::Plan, _) => {
+            Problem::new(format!("the board {name} cannot start with `{key}`: {text}"))
+                .help("build its image with the same application and options: see docs/boards.md")
+        }
+        (ErrorKind::Core, Some(core)) => {
             Problem::new(format!("core {core} of the board {name} is not there: {text}"))
                 .help("all cores of the board must boot: how is it started in board.toml?")
         }
-        ("kernel", Some(core)) => {
+        (ErrorKind::Kernel, Some(core)) => {
             let ran = if task.is_empty() { String::new() } else { format!(", which ran {task},") };
             Problem::new(format!(
                 "the kernel of core {core} of the board {name}{ran} failed: {text}"
             ))
             .help("a task has called what it may not call there, or has overwritten memory")
         }
-        ("memory", _) => {
+        (ErrorKind::Memory, _) => {
             Problem::new(format!("the memory of the board {name} is too small: {text}"))
                 .help("lower `stack`, `heap`, `slots` or `memory`: see docs/boards.md")
         }
-        ("line", _) => {
+        (ErrorKind::Line, _) => {
             Problem::new(format!("the board {name} was told what is too long for it: {text}"))
                 .help("parameters and the policy are told at the start: give shorter ones")
         }
-        ("record", _) => Problem::new(format!("the run cannot be recorded: {text}"))
+        (ErrorKind::Record, _) => Problem::new(format!("the run cannot be recorded: {text}"))
             .help("is there room, and may you write there? The line must be free of other text"),
         _ => return None,
     })

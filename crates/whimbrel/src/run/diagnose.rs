@@ -4,7 +4,7 @@
 use miette::Report;
 use whimbrel_model::{App, Problem, Source, Task};
 
-use crate::protocol::{CoreDied, HelperError};
+use crate::protocol::{CoreDied, ErrorKind, HelperError};
 
 /// The report for an error of the helper.
 pub fn report(app: &App, source: &Source, error: &HelperError) -> Report {
@@ -14,39 +14,45 @@ pub fn report(app: &App, source: &Source, error: &HelperError) -> Report {
 /// The same without the lines of the file.
 pub fn problem(app: &App, error: &HelperError) -> Problem {
     let task = app.find_task(&error.task, error.index).map(|position| &app.tasks[position]);
-    match error.kind.as_str() {
-        "module" => module(app, error),
-        "symbol" => symbol(app, error),
-        "recreate" => with_task(app, task, error, recreate),
-        "unable" => unable(app, task, error),
-        "setup" => setup(app, error),
-        "finish" => Problem::new(format!("the application could not finish: {}", error.text)),
-        "core" => core(error),
-        "policy" => policy(error),
-        "frequency" => frequency(error),
-        "client" => with_task(app, app.tasks.iter().find(|t| t.name == error.key), error, client),
-        "memory" => Problem::new(format!("no globally visible memory: {}", error.text))
+    match &error.kind {
+        ErrorKind::Module => module(app, error),
+        ErrorKind::Symbol => symbol(app, error),
+        ErrorKind::Recreate => with_task(app, task, error, recreate),
+        ErrorKind::Unable => unable(app, task, error),
+        ErrorKind::Setup => setup(app, error),
+        ErrorKind::Finish => {
+            Problem::new(format!("the application could not finish: {}", error.text))
+        }
+        ErrorKind::Core => core(error),
+        ErrorKind::Policy => policy(error),
+        ErrorKind::Frequency => frequency(error),
+        ErrorKind::Client => {
+            with_task(app, app.tasks.iter().find(|t| t.name == error.key), error, client)
+        }
+        ErrorKind::Memory => Problem::new(format!("no globally visible memory: {}", error.text))
             .help("lower `stack`, `heap`, `slots` or `memory`; `whimbrel doctor` shows the limits"),
-        "stack" => with_task(app, task, error, stack),
-        "fault" => with_task(app, task, error, fault),
-        "heap" => with_task(app, task, error, heap),
-        "port" => port(app, task, error),
-        "task" => with_task(app, task, error, failed),
-        "deadlock" => deadlock(app, error),
-        "limit" => Problem::new(error.text.clone()).help(
+        ErrorKind::Stack => with_task(app, task, error, stack),
+        ErrorKind::Fault => with_task(app, task, error, fault),
+        ErrorKind::Heap => with_task(app, task, error, heap),
+        ErrorKind::Port => port(app, task, error),
+        ErrorKind::Task => with_task(app, task, error, failed),
+        ErrorKind::Deadlock => deadlock(app, error),
+        ErrorKind::Limit => Problem::new(error.text.clone()).help(
             "--limit and --max-events say when a run is taken for endless; --duration asks \
              sources to end",
         ),
-        "save" => Problem::new(format!("--save {}: {}", error.key, error.text))
+        ErrorKind::Save => Problem::new(format!("--save {}: {}", error.key, error.text))
             .help("is there room, and may you write there?"),
-        "unsaved" => Problem::new(format!("--save {}: {}", error.key, error.text))
+        ErrorKind::Unsaved => Problem::new(format!("--save {}: {}", error.key, error.text))
             .help("the time is that of the simulation, from its start on"),
-        "restore" => Problem::new(format!("--resume {}: {}", error.key, error.text))
+        ErrorKind::Restore => Problem::new(format!("--resume {}: {}", error.key, error.text))
             .help("a simulation goes on with the options, and on the build, that saved it"),
-        "standstill" => with_task(app, task, error, standstill),
-        "kernel" => Problem::new(format!("the kernel{} failed: {}", of_core(error), error.text))
-            .help("`whimbrel doctor` shows what this machine lacks"),
-        _ => Problem::new(format!("the helper failed ({}): {}", error.kind, error.text))
+        ErrorKind::Standstill => with_task(app, task, error, standstill),
+        ErrorKind::Kernel => {
+            Problem::new(format!("the kernel{} failed: {}", of_core(error), error.text))
+                .help("`whimbrel doctor` shows what this machine lacks")
+        }
+        _ => Problem::new(format!("the helper failed ({}): {}", name(&error.kind), error.text))
             .help("this is a bug of whimbrel, or its two executables are of different versions"),
     }
 }
@@ -136,6 +142,14 @@ fn deadlock(app: &App, error: &HelperError) -> Problem {
     )
 }
 
+/// As in the protocol.
+fn name(kind: &ErrorKind) -> String {
+    serde_json::to_value(kind)
+        .ok()
+        .and_then(|name| Some(name.as_str()?.to_owned()))
+        .unwrap_or_default()
+}
+
 fn of_core(error: &HelperError) -> String {
     error.core.map_or_else(String::new, |core| format!(" on core {core}"))
 }
@@ -148,7 +162,7 @@ fn with_task(
 ) -> Problem {
     match task {
         Some(task) => explain(&app.label(&task.name, task.index), task, error),
-        None => Problem::new(format!("{}: {}", error.kind, error.text)),
+        None => Problem::new(format!("{}: {}", name(&error.kind), error.text)),
     }
 }
 
@@ -279,14 +293,17 @@ mod tests {
     }
 
     fn error(task: &str, key: &str) -> HelperError {
-        HelperError {
-            kind: "unable".into(),
-            task: task.into(),
-            index: 0,
-            core: None,
-            key: key.into(),
-            text: "its kernels cannot: do without".into(),
-        }
+        let text = "its kernels cannot: do without".to_owned();
+        let (task, key) = (task.to_owned(), key.to_owned());
+        HelperError { task, key, ..HelperError::new(ErrorKind::Unable, text) }
+    }
+
+    #[test]
+    fn the_kinds_are_words_of_the_protocol_and_one_of_another_version_keeps_its_word() {
+        let kind = |word: &str| serde_json::from_value::<ErrorKind>(word.into()).unwrap();
+        assert_eq!(kind("standstill"), ErrorKind::Standstill);
+        assert_eq!(name(&kind("standstill")), "standstill");
+        assert_eq!(name(&kind("newer")), "newer");
     }
 
     fn told(error: &HelperError) -> String {

@@ -5,7 +5,9 @@ use std::process::ExitStatus;
 use std::time::Duration;
 
 use crate::board::link::Counts;
-use crate::protocol::{Advice, CoreDied, End, HelperError, Migration, Simulated, Started, Status};
+use crate::protocol::{
+    Advice, CoreDied, End, ErrorKind, HelperError, Migration, Simulated, Started, Status,
+};
 
 /// More migrations than this are counted, not kept: about 200 MB.
 const MIGRATIONS_MAX: usize = 1 << 20;
@@ -106,7 +108,7 @@ impl Results {
     /// Whether anything ran. A simulator that cannot go on from a saved run has laid its cores out
     /// by then, and nothing more.
     pub fn began(&self) -> bool {
-        self.started.is_some() && !self.errors.iter().any(|error| error.kind == "restore")
+        self.started.is_some() && !self.errors.iter().any(|error| error.kind == ErrorKind::Restore)
     }
 
     /// The totals: those at the end, or else the last ones seen.

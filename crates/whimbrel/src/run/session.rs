@@ -21,7 +21,7 @@ use crate::board::link::Watch;
 use crate::control::{Ask, Reply, Request};
 use crate::load::{MOVE_TIMEOUT_MS, Schedule};
 use crate::process::Process;
-use crate::protocol::{HelperError, Line, Started};
+use crate::protocol::{ErrorKind, HelperError, Line, Started};
 
 /// How long channels may take to drain after a stop.
 const DRAIN: Duration = Duration::from_secs(5);
@@ -205,7 +205,7 @@ impl<'a> Session<'a> {
     fn decide(&mut self, snapshot: &serde_json::Value) {
         let Some(callbacks) = &mut self.callbacks else {
             let text = "its policy `asked` asks a program, and none has started this run";
-            self.fail("policy", text.into());
+            self.fail(ErrorKind::Policy, text.into());
             return;
         };
         match callbacks.decide(snapshot) {
@@ -337,7 +337,7 @@ impl<'a> Session<'a> {
             Line::Events(events) => {
                 let taken = self.opening.streams.as_mut().map(|streams| streams.take(&events));
                 if let Some(Err(text)) = taken {
-                    self.fail("record", text);
+                    self.fail(ErrorKind::Record, text);
                 }
             }
             Line::Simulated(simulated) => self.results.simulated = Some(simulated),
@@ -361,11 +361,11 @@ impl<'a> Session<'a> {
     }
 
     /// Ends the run for something that went wrong here, once.
-    fn fail(&mut self, kind: &str, text: String) {
+    fn fail(&mut self, kind: ErrorKind, text: String) {
         if self.results.errors.iter().any(|error| error.kind == kind) {
             return;
         }
-        self.results.errors.push(HelperError { kind: kind.into(), text, ..HelperError::default() });
+        self.results.errors.push(HelperError::new(kind, text));
         self.end_by_force();
     }
 
