@@ -19,7 +19,7 @@ void harness_irq_save(bool close)
 // As if the task's module had locked a mutex, which works within one kernel only.
 bool harness_hold(struct wb_task *self, bool hold)
 {
-    kernel_task(self)->mutexes = hold;
+    kernel_task(self)->libc.mutexes = hold;
     return true;
 }
 

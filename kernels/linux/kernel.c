@@ -57,13 +57,13 @@ static void set_alarm(uint64_t at_ns)
 
 static void context_leaves(struct wb_task *from)
 {
-    libc_state_save(kernel_task(from));
+    libc_state_save(&kernel_task(from)->libc);
     frequency_count_run(k.left_ns);
 }
 
 static void context_is_back(struct wb_task *from)
 {
-    libc_state_restore(kernel_task(from));
+    libc_state_restore(&kernel_task(from)->libc);
 }
 
 static WB_INLINED void context_change(struct wb_task *from, struct wb_task *next)
@@ -88,7 +88,7 @@ void kernel_task_start(struct wb_task *task)
 {
     sanitizer_enter(NULL);
     finish_previous();
-    libc_state_restore(kernel_task(task));
+    libc_state_restore(&kernel_task(task)->libc);
     wb_task_main(task);
 }
 
@@ -174,7 +174,7 @@ uint32_t wb_kernel_core(void)
 
 enum wb_status wb_kernel_depart(void)
 {
-    if (libc_state_is_held(kernel_task(k.current)))
+    if (libc_state_is_held(&kernel_task(k.current)->libc))
         return WB_ERR_HELD;
     leave(GO_AWAY, ready_leave(k.current));
     return WB_OK;
@@ -214,7 +214,7 @@ void wb_kernel_charge(enum wb_action action, uint32_t units)
 
 void wb_kernel_capture(void)
 {
-    const bool held = libc_state_is_held(kernel_task(k.current));
+    const bool held = libc_state_is_held(&kernel_task(k.current)->libc);
 
     serve();
     leave(held ? GO_READY : GO_CAPTURED,

@@ -30,7 +30,7 @@ static void look(void)
     enum { POLLS = 64 };
     if (sim.here != NULL && sim.self == NULL)
         return;
-    struct polls *polls = sim.here != NULL ? &kernel_task(sim.self)->polls : &sim.polls;
+    struct polls *polls = sim.here != NULL ? &kernel_task(sim.self)->sim.polls : &sim.polls;
 
     if (polls->last_ps != sim.engine->now_ps) {
         polls->last_ps = sim.engine->now_ps;
@@ -70,7 +70,8 @@ enum wb_status wb_kernel_task_init(struct wb_task *task)
 {
     if (task->mode == WB_REPLICATE && sim.here != NULL)
         private_mapping_give(task, sim.here->core->index);
-    kernel_task(task)->left_ps = kernel_task(task)->left_hz = kernel_task(task)->slice_ps = 0;
+    kernel_task(task)->sim.left_ps = kernel_task(task)->sim.left_hz =
+        kernel_task(task)->sim.slice_ps = 0;
     return stack_init(task);
 }
 
@@ -81,12 +82,12 @@ void wb_kernel_attach(struct wb_task *task)
     // A life of a recreated task begins at its entry (kernel_task_start()).
     if (task->mode == WB_RECREATE) {
         kt->sp = stack_first_context(task);
-        kt->left_ps = kt->left_hz = 0;
+        kt->sim.left_ps = kt->sim.left_hz = 0;
     }
     if (task->mode == WB_REPLICATE)
         private_mapping_give(task, sim.here->core->index);
     sanitizer_clean(task->stack, (size_t)((unsigned char *)kt->sp - task->stack));
-    kt->slice_ps = 0;
+    kt->sim.slice_ps = 0;
     kt->blocked = false;
     kt->woken = true;  // whatever it waited for, it looks again
     sim_make_ready(sim.here, task);
@@ -96,7 +97,7 @@ enum wb_status wb_kernel_depart(void)
 {
     struct wb_task *self = sim.self;
 
-    if (libc_state_is_held(kernel_task(self)))
+    if (libc_state_is_held(&kernel_task(self)->libc))
         return WB_ERR_HELD;
     if (self->mode == WB_RECREATE) {
         const enum wb_status parked = wb_recreation_park(self);
@@ -384,7 +385,7 @@ const void *wb_kernel_private(uint32_t core, const void *address)
 
 void wb_kernel_capture(void)
 {
-    const bool held = libc_state_is_held(kernel_task(sim.self));
+    const bool held = libc_state_is_held(&kernel_task(sim.self)->libc);
 
     sim_serve(sim.here);
     sim_leave(held ? GO_READY : GO_CAPTURED);

@@ -161,9 +161,9 @@ void sim_spend(uint64_t ps)
     if (ps == 0 || sim_passes(ps))
         return;
     struct wb_task *self = sim.self;
-    libc_state_save(kernel_task(self));
+    libc_state_save(&kernel_task(self)->libc);
     give_thread(self, next_before(sim_in(ps)));
-    libc_state_restore(kernel_task(self));
+    libc_state_restore(&kernel_task(self)->libc);
 }
 
 void sim_begin_computing(struct sim_core *c, uint64_t ps)
@@ -186,10 +186,10 @@ void sim_compute(uint64_t cycles)
     const uint64_t ps = engine_compute(sim.engine, c->core->index, cycles);
     if (ps == 0 || sim_passes(ps))
         return;
-    libc_state_save(kernel_task(self));
+    libc_state_save(&kernel_task(self)->libc);
     sim_begin_computing(c, ps);
     give_thread(self, next_from_task());
-    libc_state_restore(kernel_task(self));
+    libc_state_restore(&kernel_task(self)->libc);
 }
 
 void sim_set_counting(bool counts)
@@ -217,9 +217,9 @@ void sim_pause(void)
         return;
     struct wb_task *self = sim.self;
     sim.pending = event_of(EVENT_RESUME, sim.here->core->index);
-    libc_state_save(kernel_task(self));
+    libc_state_save(&kernel_task(self)->libc);
     give_thread(self, NULL);
-    libc_state_restore(kernel_task(self));
+    libc_state_restore(&kernel_task(self)->libc);
 }
 
 static void drop(struct at_once *ring)
@@ -285,12 +285,12 @@ void sim_leave(enum after after)
     struct sim_core *c = sim.here;
     struct wb_task *self = sim.self;
 
-    libc_state_save(kernel_task(self));
+    libc_state_save(&kernel_task(self)->libc);
     c->left = self;
     c->after = after;
     c->current = NULL;
     give_thread(self, after <= GO_INTERRUPTED || after == GO_BLOCKED ? next_from_task() : NULL);
-    libc_state_restore(kernel_task(self));
+    libc_state_restore(&kernel_task(self)->libc);
 }
 
 // ---- Events -------------------------------------------------------------------------------------
@@ -444,7 +444,7 @@ enum sim_end sim_run(void)
 void kernel_task_start(struct wb_task *task)
 {
     sanitizer_enter(NULL);
-    libc_state_restore(kernel_task(task));
+    libc_state_restore(&kernel_task(task)->libc);
     if (task->mode == WB_RECREATE)
         wb_recreation_begin(task);
     wb_task_main(task);

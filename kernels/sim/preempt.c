@@ -114,8 +114,8 @@ static void put_off(struct sim_core *c)
 
     note(c->current);
     sim_take_back(computes ? c->computing : c->holds, EVENT_RESUME);
-    kt->left_ps = until_ps - sim.engine->now_ps;
-    kt->left_hz = computes ? hz_of(c) : 0;
+    kt->sim.left_ps = until_ps - sim.engine->now_ps;
+    kt->sim.left_hz = computes ? hz_of(c) : 0;
     c->computing = c->holds = 0;
     c->overhead_ps = sim_sum(c->overhead_ps, c->irq_time_ps);
     c->irq_time_ps = 0;
@@ -184,11 +184,12 @@ static void go_on(struct sim_core *c)
 {
     __extension__ typedef unsigned __int128 wide;
     struct kernel_task *kt = kernel_task(c->current);
-    const wide ps = kt->left_hz == 0 ? kt->left_ps : (wide)kt->left_ps * kt->left_hz / hz_of(c);
+    const wide ps =
+        kt->sim.left_hz == 0 ? kt->sim.left_ps : (wide)kt->sim.left_ps * kt->sim.left_hz / hz_of(c);
 
     c->irq_time_ps = sim_sum(c->irq_time_ps, ps < UINT64_MAX ? (uint64_t)ps : UINT64_MAX);
-    c->switching.goes_on = kt->left_hz != 0;
-    kt->left_ps = kt->left_hz = 0;
+    c->switching.goes_on = kt->sim.left_hz != 0;
+    kt->sim.left_ps = kt->sim.left_hz = 0;
 }
 
 // Notes that it has put off, or left to itself, it takes in the next interrupt.
@@ -214,8 +215,8 @@ bool sim_still_starts(struct sim_core *c)
     sim_serve(c);
     if (!sim_is_outdone(c))
         return true;
-    kernel_task(c->current)->left_ps = c->irq_time_ps;
-    kernel_task(c->current)->left_hz = c->switching.goes_on ? hz_of(c) : 0;
+    kernel_task(c->current)->sim.left_ps = c->irq_time_ps;
+    kernel_task(c->current)->sim.left_hz = c->switching.goes_on ? hz_of(c) : 0;
     c->irq_time_ps = 0;
     sim_queue_interrupted(c, c->current);
     c->current = NULL;

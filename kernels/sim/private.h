@@ -322,7 +322,7 @@ static inline void sim_begin_wait(struct wb_task *task, uint64_t until_ns)
 {
     struct kernel_task *kt = kernel_task(task);
 
-    kt->blocked = kt->in_block = true;
+    kt->blocked = kt->sim.in_block = true;
     if (until_ns == WB_FOREVER)
         return;
     kt->timer = 1;
@@ -333,9 +333,9 @@ static inline void sim_begin_wait(struct wb_task *task, uint64_t until_ns)
 /// at now.
 static inline void sim_end_wait(struct kernel_task *kt)
 {
-    if (kt->in_block)
+    if (kt->sim.in_block)
         kt->woken = false;
-    kt->in_block = false;
+    kt->sim.in_block = false;
 }
 
 /// Takes a step in the place of the task of a core (step.c).

@@ -20,7 +20,7 @@ static uint64_t had_ps(const struct sim_core *c)
 
 void sim_begin_slice(struct sim_core *c)
 {
-    c->slice_from_ps = sim.engine->now_ps - kernel_task(c->current)->slice_ps;
+    c->slice_from_ps = sim.engine->now_ps - kernel_task(c->current)->sim.slice_ps;
     sim_time_slice(c);
 }
 
@@ -39,7 +39,7 @@ bool sim_end_slice(struct sim_core *c)
     const bool is_over = c->slice_over;
     const bool has_rest = c->after == GO_INTERRUPTED && !is_over;
 
-    kernel_task(c->left)->slice_ps = has_rest ? had_ps(c) : 0;
+    kernel_task(c->left)->sim.slice_ps = has_rest ? had_ps(c) : 0;
     if (c->slice != 0)
         sim_take_back(c->slice, EVENT_SLICE);
     c->slice = 0;

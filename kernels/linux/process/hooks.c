@@ -41,7 +41,7 @@ static void count_mutex(int difference)
     struct wb_task *self = wb_kernel_self();
 
     if (self != NULL)
-        kernel_task(self)->mutexes += (uint32_t)difference;
+        kernel_task(self)->libc.mutexes += (uint32_t)difference;
 }
 
 int hook_mutex_lock(pthread_mutex_t *mutex)

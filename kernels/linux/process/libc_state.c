@@ -25,26 +25,26 @@ void libc_state_init(void)
     the_globals = globals != NULL ? globals() : NULL;
 }
 
-void libc_state_save(struct kernel_task *lt)
+void libc_state_save(struct libc_state *state)
 {
-    lt->error_number = errno;
+    state->error_number = errno;
     if (the_globals != NULL) {
-        lt->caught = the_globals->caught;
-        lt->uncaught = the_globals->uncaught;
+        state->caught = the_globals->caught;
+        state->uncaught = the_globals->uncaught;
     }
 }
 
-void libc_state_restore(const struct kernel_task *lt)
+void libc_state_restore(const struct libc_state *state)
 {
     if (the_globals != NULL) {
-        the_globals->caught = lt->caught;
-        the_globals->uncaught = lt->uncaught;
+        the_globals->caught = state->caught;
+        the_globals->uncaught = state->uncaught;
     }
-    errno = lt->error_number;
+    errno = state->error_number;
 }
 
-bool libc_state_is_held(const struct kernel_task *lt)
+bool libc_state_is_held(const struct libc_state *state)
 {
-    return lt->mutexes != 0 ||
+    return state->mutexes != 0 ||
            (the_globals != NULL && (the_globals->caught != NULL || the_globals->uncaught != 0));
 }

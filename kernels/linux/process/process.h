@@ -21,10 +21,27 @@ static inline size_t whole_pages(size_t bytes)
     return (bytes + PAGE_BYTES - 1) & ~(size_t)(PAGE_BYTES - 1);
 }
 
-// The simulator: at a clock.
+// What the libraries of C and C++ keep of a task.
+struct libc_state {
+    int32_t error_number;  // the task's errno
+    uint32_t mutexes;      // held pthread mutexes of the module
+    void *caught;          // C++: exceptions being handled, and how many are in flight
+    uint32_t uncaught;
+};
+
+// How often somebody has looked at the simulator's clock since time passed.
 struct polls {
     uint64_t last_ps;
-    uint32_t count;  // since time passed
+    uint32_t count;
+};
+
+// What only the simulator keeps of a task.
+struct sim_task {
+    uint64_t left_ps;   // to let pass before it goes on, as it was interrupted;
+    uint64_t left_hz;   // at this frequency, 0: at any
+    uint64_t slice_ps;  // of its turn it has had so much before it was interrupted
+    struct polls polls;
+    bool in_block;  // has not gone on yet since it was blocked
 };
 
 // A kernel's own part of a task (wb_task.kernel), in globally visible memory because it moves
@@ -37,17 +54,10 @@ struct kernel_task {
     uint32_t level;        // its priority among the timers
     uint64_t until_ns;     // of a timed block
     uint32_t timer;        // 1 + position in the timer heap, 0: none
-    int32_t error_number;  // the task's errno
-    uint32_t mutexes;      // held pthread mutexes of the module
     bool blocked, woken;   // woken: an unblock came while it was not blocked
-    bool watches;          // Linux: it waits for a file, too
-    bool in_block;         // the simulator: has not gone on yet since it was blocked
-    void *caught;          // C++: exceptions being handled, and how many are in flight
-    uint32_t uncaught;
-    uint64_t left_ps;   // the simulator: to let pass before it goes on, as it was interrupted;
-    uint64_t left_hz;   // at this frequency, 0: at any
-    uint64_t slice_ps;  // the simulator: of its turn it has had so much before it was interrupted
-    struct polls polls;
+    bool watches;          // it waits for a file, too: none does in the simulator
+    struct libc_state libc;
+    struct sim_task sim;
     void *fake_stack;  // AddressSanitizer's, while the task does not run
 };
 
@@ -137,11 +147,11 @@ int gvm_share(size_t *bytes);
 void libc_state_init(void);
 
 /// Takes it from, or gives it to, the libraries of this process. errno is safe in between only.
-void libc_state_save(struct kernel_task *lt);
-void libc_state_restore(const struct kernel_task *lt);
+void libc_state_save(struct libc_state *state);
+void libc_state_restore(const struct libc_state *state);
 
 /// True while the running task holds what cannot move with it.
-bool libc_state_is_held(const struct kernel_task *lt);
+bool libc_state_is_held(const struct libc_state *state);
 
 /// Where a task's first context begins: called by context_start() on the task's stack.
 _Noreturn void kernel_task_start(struct wb_task *task);

@@ -157,7 +157,7 @@ void wb_kernel_attach(struct wb_task *task)
 
 enum wb_status wb_kernel_depart(void)
 {
-    if (kernel_task(self)->mutexes != 0)
+    if (kernel_task(self)->libc.mutexes != 0)
         return WB_ERR_HELD;
     const enum wb_status parked = wb_recreation_park(self);
     if (parked != WB_OK)
@@ -220,7 +220,7 @@ bool frequency_slows(void)
 // Its context is complete at any time: its image keeps no stack, and goes on from its entry.
 void wb_kernel_capture(void)
 {
-    if (kernel_task(self)->mutexes == 0)
+    if (kernel_task(self)->libc.mutexes == 0)
         wb_task_captured(self);
     wb_kernel_yield(wb_sync_priority(&self->sync) + 1);
 }
