@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The policies that come with Whimbrel: what is known of them here. Which parameters they have, and
-//! which policies an application brings, the helpers know.
+//! The policies that come with Whimbrel: what is known of them here. Which parameters they have,
+//! and which policies an application brings, the helpers know.
 
 /// What a policy decides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -190,9 +190,9 @@ pub struct MigrateArgs {
 
 /// Lets another policy decide on the moves of a run.
 ///
-/// `whimbrel run --help` says what each policy of Whimbrel does; an application may bring others, and
-/// `none` ends the work of policies. One that is refused leaves the present one in force, and the
-/// exit status is 2.
+/// `whimbrel run --help` says what each policy of Whimbrel does; an application may bring others,
+/// and `none` ends the work of policies. One that is refused leaves the present one in force, and
+/// the exit status is 2.
 #[derive(Debug, Args)]
 pub struct PolicyArgs {
     /// The run, as `whimbrel ps` lists it

@@ -21,9 +21,9 @@ const TRANSPORTS: [&str; 3] = ["auto", "alias", "buffer"];
 fn policies() -> String {
     let each = POLICIES.iter().map(|Policy { name, does, .. }| format!("{name} {does}; "));
     format!(
-        "Let a policy decide on moves and frequencies, with parameters as NAME:KEY=VALUE,KEY=VALUE\n\n\
-         {}none lets nobody decide, which is the default. docs/policies.md has their parameters; an \
-         application may bring policies of its own",
+        "Let a policy decide on moves and frequencies, with parameters as \
+         NAME:KEY=VALUE,KEY=VALUE\n\n{}none leaves all as it is, which is the default. \
+         docs/policies.md has their parameters; an application may bring other policies",
         each.collect::<String>()
     )
 }
