@@ -93,20 +93,20 @@ def row(name: str, keys: str, frames: int, here: bool) -> dict[str, Any]:
         "latency_ms": response["mean_ns"] / 1e6,
         "latency_max_ms": response["max_ns"] / 1e6,
         "rings": channel.get("rings", frames if name == "interrupt" else 0),
-        "looks": channel.get("looks", 0),
+        "polls": channel.get("polls", 0),
         "hits": channel.get("hits", 0),
     }
 
 
 def table(rows: list[dict[str, Any]]) -> None:
     base = next(row for row in rows if row["doorbell"] == "interrupt")
-    print("doorbell       GPP %  DSP %  later than an interrupt: mean    max  rings  looks   hits")
+    print("doorbell       GPP %  DSP %  later than an interrupt: mean    max  rings  polls   hits")
     for one in rows:
         mean = one["latency_ms"] - base["latency_ms"]
         most = one["latency_max_ms"] - base["latency_ms"]
         print(
             f"{one['doorbell']:13} {one['gpp_percent']:6.3f} {one['dsp_percent']:6.3f}"
-            f" {mean:27.3f} ms {most:6.2f} {one['rings']:6} {one['looks']:6} {one['hits']:6}"
+            f" {mean:27.3f} ms {most:6.2f} {one['rings']:6} {one['polls']:6} {one['hits']:6}"
         )
     fixed = next(row for row in rows if row["doorbell"] == f"polling:{FRAME_MS}ms")
     fixed_ms = fixed["latency_ms"] - base["latency_ms"]

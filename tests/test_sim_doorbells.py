@@ -110,7 +110,7 @@ def test_a_polling_receiver_is_never_rung_and_notices_within_its_interval(tmp_pa
     channel = run(tmp_path, 'doorbell = "polling:70us"', IRREGULAR)
     assert channel["rings"] == 0
     assert channel["hits"] == channel["waits"] == MESSAGES
-    assert channel["looks"] > MESSAGES * 10
+    assert channel["polls"] > MESSAGES * 10
     assert channel["response"]["max_ns"] <= 70_000 + SINK_NS
 
 
@@ -163,7 +163,7 @@ def test_the_page_states_what_each_doorbell_costs(rows: dict[str, Json], label: 
     row, base = rows[ROWS[label]], rows["interrupt"]
     active = [row["gpp_percent"], row["dsp_percent"]]
     later = [row[late] - base[late] for late in ("latency_ms", "latency_max_ms")]
-    counts = [row["rings"], row["looks"]]
+    counts = [row["rings"], row["polls"]]
     check(
         PAGE, (label,), [*active, *later, *counts] if later != [0, 0] else [*active, 2000], WITHIN
     )

@@ -187,14 +187,14 @@ static void notify(struct members *out, const struct wb_channel *c)
     const struct wb_notify_stats *stats = wb_channel_notify_stats(c);
 
     if (stats == NULL || (has.doorbell == WB_NOTIFY_INTERRUPT && has.batch == 0 &&
-                          wb_counter_get(&stats->looks) + wb_counter_get(&stats->waits) == 0))
+                          wb_counter_get(&stats->polls) + wb_counter_get(&stats->waits) == 0))
         return;
     text(out, "doorbell", doorbells[has.doorbell]);
     number(out, "batch", has.batch);
     number(out, "within_us", has.within_us);
     counter(out, "waits", &stats->waits);
     counter(out, "rings", &stats->rings);
-    counter(out, "looks", &stats->looks);
+    counter(out, "polls", &stats->polls);
     counter(out, "hits", &stats->hits);
     stamp(out, "mean_ns", &stats->mean_ns);
     stamp(out, "spread_ns", &stats->spread_ns);

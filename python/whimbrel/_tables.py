@@ -45,7 +45,7 @@ CHANNELS: Columns = {
     "internal": _TRUTH,
     "doorbell": _TEXT,
     **_all(_INT, "batch within_us"),
-    **_all(_INT, "waits rings looks hits mean_ns spread_ns noticed late_ns worst_ns kernel_ns"),
+    **_all(_INT, "waits rings polls hits mean_ns spread_ns noticed late_ns worst_ns kernel_ns"),
 }
 CORES: Columns = {
     "cpu": _INT,

@@ -35,7 +35,7 @@ INSTRUCTIONS = ("-icount", "shift=0,sleep=off")
 USUAL_SCALE = 0.2  # of boards.mk
 # How many times as long as usual, in `make soak`.
 LONGER = float(os.environ.get("BOARD_SCALE", USUAL_SCALE)) / USUAL_SCALE
-LIMIT_S = int(os.environ.get("BOARD_LIMIT_S", "60"))
+LIMIT_S = int(os.environ.get("BOARD_LIMIT_S", "600"))
 
 
 @dataclass

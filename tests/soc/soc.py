@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 MODEL = ROOT / "build" / "rtl" / "soc" / "whimbrel-soc"
 BOARDS = ROOT / "build" / "boards"
 CONFORM = BOARDS / "rv32_soc" / "conform"
-LIMIT_S = int(os.environ.get("SOC_LIMIT_S", "120"))
+LIMIT_S = int(os.environ.get("SOC_LIMIT_S", "600"))
 # Of the suite's counts, of which each is 8 at least. The model runs half a million cycles a second,
 # so most cases of `make test-soc` are at that; `make soak` has 0.3.
 SCALE = os.environ.get("SOC_SCALE", "0.005")

@@ -337,7 +337,7 @@ pub struct DeliveryStats {
     /// Times that a sender woke it.
     pub rings: u64,
     /// Times that it looked by itself.
-    pub looks: u64,
+    pub polls: u64,
     /// Times that it found what it waited for.
     pub hits: u64,
     /// Adaptive: the time that it expects, and how far that is off in the mean.

@@ -169,7 +169,7 @@ struct wb_estimator {
 struct wb_notify_stats {        // the receiver
     struct wb_counter waits;    // messages that it waited for
     struct wb_counter rings;    // times that a sender woke it
-    struct wb_counter looks;    // times that it looked by itself
+    struct wb_counter polls;    // times that it looked by itself
     struct wb_counter hits;     // and found what it waited for
     struct wb_stamp mean_ns;    // adaptive: what it expects, of the estimate that it goes by
     struct wb_stamp spread_ns;  // and how far that is off, in the mean

@@ -8,14 +8,14 @@
 #include "base.h"
 
 // Release publishes what the note is about.
-static inline void note(struct wb_core *core, uint32_t task)
+static inline void set_pending(struct wb_core *core, uint32_t task)
 {
     (void)wb_word_or(&core->inbox.words[task / 32], 1u << task % 32, WB_RELEASE);
 }
 
 // After the bits, so who takes the summary finds them. seq_cst against the sleeper's flag (see
 // wb_kernel_doorbell).
-static inline void tell(struct wb_core *core, uint32_t summary)
+static inline void announce(struct wb_core *core, uint32_t summary)
 {
     (void)wb_word_or(&core->inbox.summary, summary, WB_SEQ_CST);
     wb_kernel_doorbell(core->index);
@@ -24,8 +24,8 @@ static inline void tell(struct wb_core *core, uint32_t summary)
 static inline void post(struct wb_core *core, uint32_t task)
 {
     wb_kernel_charge(WB_ACTION_POST, 1);
-    note(core, task);
-    tell(core, 1u << task / 32 % 32);
+    set_pending(core, task);
+    announce(core, 1u << task / 32 % 32);
 }
 
 void wb_inbox_post(struct wb_core *core, uint32_t task)
@@ -37,7 +37,7 @@ void wb_inbox_ring(struct wb_core *core)
 {
     wb_kernel_charge(WB_ACTION_POST, 1);
     // No word has a bit, so no task is looked at.
-    tell(core, 1);
+    announce(core, 1);
 }
 
 // Only this core's kernel unblocks a task of this core, or any kernel one that all share.
@@ -70,9 +70,9 @@ struct wb_wakes wb_wakes_begin(void)
 }
 
 // Its bit stays without a summary, so nobody looks at it before another note comes to that core.
-static inline void add_note(struct wb_wakes *wakes, const struct wb_task *task, uint32_t core)
+static inline void add_pending(struct wb_wakes *wakes, const struct wb_task *task, uint32_t core)
 {
-    note(task->system->cores[core], task->id);
+    set_pending(task->system->cores[core], task->id);
     wakes->cores |= 1u << core % 32;
     wakes->words |= 1u << task->id / 32 % 32;
     wakes->notes++;
@@ -80,7 +80,7 @@ static inline void add_note(struct wb_wakes *wakes, const struct wb_task *task, 
 
 void wb_wakes_set_pending(struct wb_wakes *wakes, const struct wb_task *task)
 {
-    add_note(wakes, task, wb_task_core(task));
+    add_pending(wakes, task, wb_task_core(task));
 }
 
 void wb_wakes_add(struct wb_wakes *wakes, struct wb_task *task)
@@ -90,7 +90,7 @@ void wb_wakes_add(struct wb_wakes *wakes, struct wb_task *task)
     if (is_unblocked_here(task, owner_state))
         wb_kernel_unblock(task);
     else
-        add_note(wakes, task, wb_owner_of(owner_state));
+        add_pending(wakes, task, wb_owner_of(owner_state));
 }
 
 // A word in which there are notes, whoever's. Where none is left, that core has taken them.
@@ -114,7 +114,7 @@ void wb_wakes_end(const struct wb_wakes *wakes, struct wb_system *system)
         for (uint32_t c = (uint32_t)__builtin_ctz(cores); c < system->n_cores; c += 32) {
             const uint32_t summary = summary_of(&system->cores[c]->inbox, wakes->words);
             if (summary != 0)
-                tell(system->cores[c], summary);
+                announce(system->cores[c], summary);
         }
     }
     wb_kernel_leave();

@@ -273,7 +273,7 @@ static enum wb_status wait_polling(struct wb_port *in, void **slot, uint64_t unt
     wb_stamp_set(&notify->look_ns, look_ns);
     const bool over = wb_kernel_block(earlier(look_ns, until_ns)) == WB_ERR_TIMEOUT;
     const enum wb_status status = port_attempt_in(in, slot);
-    count(&notify->stats.looks);
+    count(&notify->stats.polls);
     if (status == WB_OK) {
         count(&notify->stats.hits);
         count(&notify->stats.waits);
@@ -316,7 +316,7 @@ static enum wb_status wait_batch(struct wb_port *in, void **slot, uint64_t until
         (void)wb_kernel_block(earlier(look_ns, until_ns));
         now_ns = wb_kernel_now_ns();
         if (!is_rung(in) && now_ns >= look_ns)
-            count(&notify->stats.looks);
+            count(&notify->stats.polls);
         due = is_due(in, since, &came_ns, &look_ns);
         if (due)
             break;
@@ -410,7 +410,7 @@ static enum wb_status wait_adaptive(struct wb_port *in, void **slot, uint64_t un
         now_ns = wb_kernel_now_ns();
         status = port_attempt_in(in, slot);
         if (!rung && now_ns >= look_ns) {
-            count(&notify->stats.looks);
+            count(&notify->stats.polls);
             if (status == WB_OK)
                 count(&notify->stats.hits);
             if (port_must_wait(status)) {

@@ -231,7 +231,7 @@ fn scripts(app: &App, summary: &Summary) -> String {
 /// Of the channels whose receivers were told of messages in another way than by an interrupt each.
 fn bells(summary: &Summary) -> String {
     let told = |channel: &&ChannelStatus| {
-        channel.notify != NotifyPolicy::default() || channel.told.looks + channel.told.waits > 0
+        channel.notify != NotifyPolicy::default() || channel.told.polls + channel.told.waits > 0
     };
     let all: Vec<&ChannelStatus> = summary.channels.iter().filter(told).collect();
     let known = |n: u64, ns: u64| if n > 0 { time(ns) } else { "-".into() };
@@ -245,7 +245,7 @@ fn bells(summary: &Summary) -> String {
         Column::of("doorbell", &all, |channel| channel.notify.to_string()),
         Column::of(">waits", &all, |channel| channel.told.waits.to_string()),
         Column::of(">rings", &all, |channel| channel.told.rings.to_string()),
-        Column::of(">looks", &all, |channel| channel.told.looks.to_string()),
+        Column::of(">polls", &all, |channel| channel.told.polls.to_string()),
         Column::of(">hits", &all, |channel| channel.told.hits.to_string()),
         Column::of(">expected", &all, |channel| expected(channel)),
         Column::of(">noticed after", &all, |c| known(c.told.noticed, mean(&c.told))),
