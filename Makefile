@@ -159,12 +159,12 @@ $(BIN)/x86_64/whimbrel-occupy $(BIN)/aarch64/whimbrel-occupy: $(BIN)/%/whimbrel-
 	@mkdir -p $(@D)
 	@cp $(TARGET)/$*-unknown-linux-gnu/static/whimbrel-occupy $@
 
-# The command; and the crates that start nothing of C.
+# The command and what it runs; and the crates that start nothing of C.
 test-rust: build test-modules
-	$(CARGO) test --release --locked --package whimbrel --no-fail-fast
+	$(CARGO) test --release --locked --package whimbrel --package whimbrel-run --no-fail-fast
 
 test-crates:
-	export WHIMBREL_LIBEXEC=/nowhere; $(CARGO) test --release --locked --workspace --exclude whimbrel --exclude whimbrel-fuzz --no-fail-fast
+	export WHIMBREL_LIBEXEC=/nowhere; $(CARGO) test --release --locked --workspace --exclude whimbrel --exclude whimbrel-run --exclude whimbrel-fuzz --no-fail-fast
 
 lint-rust:
 	@python3 tools/rust_circles.py

@@ -16,11 +16,11 @@ mod targets;
 
 // What both ends of the control socket and lines are made of is the command's own: its source,
 // without the rest of it.
-#[path = "../../whimbrel/src/control/mod.rs"]
+#[path = "../../run/src/control/mod.rs"]
 #[expect(unused_imports, reason = "what a run does with them")]
 #[cfg_attr(not(test), expect(dead_code, reason = "what a run does with them"))]
 mod control;
-#[path = "../../whimbrel/src/protocol.rs"]
+#[path = "../../run/src/protocol.rs"]
 #[expect(dead_code, reason = "what a run does with them")]
 mod protocol;
 

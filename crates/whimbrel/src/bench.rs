@@ -15,11 +15,11 @@ use std::process::{Command, Stdio};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use whimbrel_model::Problem;
+use whimbrel_run::failure::{Answer, Failure, Outcome, say};
+use whimbrel_run::helpers;
+use whimbrel_run::output::{Column, columns, print, print_json};
 
 use crate::cli::BenchArgs;
-use crate::failure::{Answer, Failure, Outcome, say};
-use crate::helpers;
-use crate::output::{Column, columns, print, print_json};
 
 /// The group that is measured without the benchmark helper.
 const SIM: &str = "sim";

@@ -2,12 +2,12 @@
 //! `whimbrel export`: a plan as C, for an image of a board.
 
 use whimbrel_model::{hash, tables};
+use whimbrel_run::failure::Outcome;
+use whimbrel_run::fingerprint;
+use whimbrel_run::load::fit;
 
 use crate::cli::ExportArgs;
-use crate::failure::Outcome;
 use crate::files::write;
-use crate::fingerprint::fingerprint;
-use crate::load::board::fit;
 
 /// Writes the plan of an application for a board.
 ///

@@ -2,21 +2,18 @@
 //! `whimbrel import` and `whimbrel graph`: a file is read, and the text of another written; and
 //! `whimbrel schema`.
 
-use std::collections::BTreeMap;
+use std::env;
 use std::io::Write;
-use std::path::{Path, PathBuf};
-use std::{env, fs};
+use std::path::Path;
 
-use whimbrel_import::{Format, Options, together};
-use whimbrel_model::{App, Board, Manifest, Platform, Problem, Source, Table, as_text, dot};
+use whimbrel_import::Options;
+use whimbrel_model::{App, Board, Manifest, Platform, Table, dot};
+use whimbrel_run::atomic_file;
+use whimbrel_run::failure::{Answer, Failure, Outcome};
+use whimbrel_run::files::{APPLICATION, Given, imported, translated};
+use whimbrel_run::output::print_data;
 
-use crate::atomic_file;
 use crate::cli::{GraphArgs, ImportArgs, SchemaArgs, SchemaOf};
-use crate::failure::{Answer, Failure, Outcome, first_of, say, show};
-use crate::output::print_data;
-
-/// What the argument should be where an application is run.
-pub const APPLICATION: &str = "the path of an app.toml, as apps/fm_radio/app.toml";
 
 /// Makes an app.toml of files of other tools.
 pub fn import(args: &ImportArgs) -> Outcome {
@@ -49,120 +46,6 @@ pub fn schema(args: &SchemaArgs) -> Outcome {
         SchemaOf::Table => (Table::KEYS, "table.toml of Whimbrel"),
     };
     write(args.output.as_deref(), &format!("{:#}\n", keys.json_schema(title)))
-}
-
-/// A file as it was read.
-#[derive(Debug)]
-pub struct Given {
-    path: String,
-    contents: Vec<u8>,
-}
-
-impl Given {
-    /// Reads a file; `wanted` says what the argument should be.
-    ///
-    /// # Errors
-    /// It cannot be read.
-    fn read(path: &Path, wanted: &str) -> Result<Self, Problem> {
-        let contents = fs::read(path).map_err(|error| {
-            let problem = Problem::new(format!("{} cannot be read: {error}", path.display()));
-            problem.help(format!("the argument is {wanted}"))
-        })?;
-        Ok(Self { path: path.display().to_string(), contents })
-    }
-
-    /// Reads several.
-    ///
-    /// # Errors
-    /// One cannot be read.
-    pub fn read_all(paths: &[PathBuf], wanted: &str) -> Result<Vec<Self>, Problem> {
-        paths.iter().map(|path| Self::read(path, wanted)).collect()
-    }
-
-    /// What problems point into.
-    fn source(&self) -> Source {
-        Source::new(self.path.clone(), String::from_utf8_lossy(&self.contents))
-    }
-
-    /// The same, if it is text.
-    fn text(&self) -> Result<Source, Failure> {
-        let source = self.source();
-        match as_text(&self.contents) {
-            Ok(_) => Ok(source),
-            Err(problem) => Err(Failure::in_file(&source, vec![problem])),
-        }
-    }
-}
-
-/// Reads a file of TOML that an option names; `what` is its name in errors, `wanted` what the
-/// option takes.
-///
-/// # Errors
-/// It cannot be read, or is no text.
-pub fn toml(path: &Path, what: &str, wanted: &str) -> Result<Source, Failure> {
-    let contents = fs::read(path).map_err(|error| {
-        Problem::new(format!("{what} {} cannot be read: {error}", path.display())).help(wanted)
-    })?;
-    Given { path: path.display().to_string(), contents }.text()
-}
-
-/// The application of files of other tools, which together are one; an app.toml as it is.
-///
-/// # Errors
-/// A file is wrong, and reports show its lines; an app.toml is not alone, or no text.
-pub fn translated(files: &[Given]) -> Result<Source, Failure> {
-    let own = files.iter().find(|file| Format::of(&file.path).is_none());
-    if let Some(own) = own {
-        if files.len() == 1 {
-            return own.text();
-        }
-        let problem = Problem::new(format!("{} is an application by itself", own.path));
-        return Err(problem
-            .help("files of other tools may be several, an app.toml is alone")
-            .into());
-    }
-    let toml = imported(files, &Options::default())?;
-    let more = match files.len() {
-        1 => String::new(),
-        n => format!(" and {} more", n - 1),
-    };
-    // Lines that are shown of it are not those of the files.
-    Ok(Source::new(format!("{}{more}, as app.toml", files[0].path), toml))
-}
-
-/// The text of an application; warnings go to standard error.
-fn imported(files: &[Given], options: &Options) -> Result<String, Failure> {
-    let contents: Vec<(&str, &[u8])> =
-        files.iter().map(|file| (file.path.as_str(), file.contents.as_slice())).collect();
-    let (toml, warnings) = together(&contents, options).map_err(|problems| {
-        let reports = of_each(problems).into_iter().flat_map(|(file, problems)| {
-            match Failure::in_file(&files[file].source(), problems) {
-                Failure::Reports(reports) => reports,
-                Failure::Output(_) => Vec::new(),
-            }
-        });
-        Failure::Reports(reports.collect())
-    })?;
-    for (file, warnings) in of_each(warnings) {
-        let source = files[file].source();
-        let (first, more) = first_of(warnings);
-        for warning in first {
-            show(&source.report(warning));
-        }
-        if let Some(n) = more {
-            say(&format!("  ⚠ … and {n} more in {}", source.name()));
-        }
-    }
-    Ok(toml)
-}
-
-/// What is told of each file that anything is told of.
-fn of_each<T>(told: Vec<(usize, T)>) -> BTreeMap<usize, Vec<T>> {
-    let mut files: BTreeMap<usize, Vec<T>> = BTreeMap::new();
-    for (file, what) in told {
-        files.entry(file).or_default().push(what);
-    }
-    files
 }
 
 /// Writes a text into a file, or to standard output.

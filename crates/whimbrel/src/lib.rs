@@ -5,35 +5,21 @@
 // What only these verbs use stays where it belongs; the whole build finds what nobody uses.
 #![cfg_attr(not(feature = "analysis"), allow(dead_code, unused_imports))]
 
-mod atomic_file;
 mod bench;
-mod board;
 #[cfg(feature = "analysis")]
 mod calibrate;
 mod cli;
-mod control;
 mod doctor;
 #[cfg(feature = "analysis")]
 mod explore;
 mod export;
-mod failure;
 mod files;
-mod fingerprint;
-mod helpers;
 #[cfg(feature = "analysis")]
 pub mod library;
-mod load;
 mod migrate;
-mod output;
-mod process;
-mod protocol;
 mod ps;
 #[cfg(feature = "analysis")]
 mod report;
-mod run;
-mod rundir;
-mod signals;
-mod sim;
 mod steer;
 #[cfg(feature = "analysis")]
 mod top;
@@ -43,8 +29,11 @@ mod trace;
 use std::process::ExitCode;
 
 use clap::Parser;
+use whimbrel_run::{failure, run, sim};
 
 use cli::{Cli, Command};
+#[cfg(not(feature = "analysis"))]
+use whimbrel_model::Problem;
 
 /// The whole command, by the arguments of this process.
 pub fn main() -> ExitCode {
@@ -54,8 +43,8 @@ pub fn main() -> ExitCode {
     let cli = Cli::parse();
     failure::install_style();
     failure::conclude(match &cli.command {
-        Command::Run(args) => run::run(args),
-        Command::Sim(args) => sim::sim(args),
+        Command::Run(args) => run(args),
+        Command::Sim(args) => sim(args),
         Command::Migrate(args) => migrate::migrate(args),
         Command::Policy(args) => steer::policy(args),
         Command::Rate(args) => steer::rate(args),
@@ -84,6 +73,13 @@ pub fn main() -> ExitCode {
         | Command::Explore(_)
         | Command::Report(_)
         | Command::Top(_)
-        | Command::Trace(_) => Err(failure::built_without_analysis().into()),
+        | Command::Trace(_) => Err(built_without_analysis().into()),
     })
+}
+
+/// The answer of a verb that the command was built without.
+#[cfg(not(feature = "analysis"))]
+fn built_without_analysis() -> Problem {
+    Problem::new("this whimbrel was built without its feature `analysis`")
+        .help("`make build` builds all of it")
 }

@@ -17,18 +17,20 @@ use whimbrel_explore::{
     Candidate, Evaluate, Failure as Failed, Outcome, Progress, Surroundings, Taker,
 };
 use whimbrel_model::Setting;
+use whimbrel_run::accompany;
+use whimbrel_run::args::SimArgs;
+use whimbrel_run::atomic_file;
+use whimbrel_run::failure::Failure;
+use whimbrel_run::{helpers, load, prepared};
 
-use crate::atomic_file;
-use crate::cli::{ExploreArgs, SimArgs};
+use crate::cli::ExploreArgs;
+use crate::explore;
 use crate::explore::{Job, Pool, Prepared, Simulator};
-use crate::failure::Failure;
-use crate::run::accompany;
-use crate::{explore, helpers, load, sim};
 
-pub use crate::protocol::Status;
-pub use crate::run::Callbacks;
 pub use whimbrel_explore::Progress as Explored;
 pub use whimbrel_model::{DecidedMove, DecidedPoint, Decision};
+pub use whimbrel_run::Callbacks;
+pub use whimbrel_run::protocol::Status;
 
 /// Something that went wrong.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -88,7 +90,7 @@ pub fn helpers_are_in(folder: PathBuf) {
 /// Bad input, or a run that failed.
 pub fn simulate(words: &[String], callbacks: &mut dyn Callbacks) -> Result<String, Wrong> {
     let SimWords { args } = SimWords::try_parse_from(words).map_err(|e| misused(&e))?;
-    let (run, complete) = sim::prepared(&args).map_err(input)?;
+    let (run, complete) = prepared(&args).map_err(input)?;
     let record = args.common.record.as_deref();
     let summary = accompany(&run, record, complete, callbacks).map_err(failed)?;
     serde_json::to_string(&summary).map_err(|error| failed(Failure::Output(error.into())))

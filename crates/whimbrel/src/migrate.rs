@@ -2,12 +2,12 @@
 //! `whimbrel migrate`: asks a run to move one of its tasks, and waits for the outcome.
 
 use whimbrel_model::Problem;
+use whimbrel_run::control::{Reply, Request};
+use whimbrel_run::failure::{Answer, Failure, Outcome};
+use whimbrel_run::output::{print, print_json};
+use whimbrel_run::protocol::Migrated;
 
 use crate::cli::MigrateArgs;
-use crate::control::{Reply, Request};
-use crate::failure::{Answer, Failure, Outcome};
-use crate::output::{print, print_json};
-use crate::protocol::Migrated;
 use crate::steer::{find, request};
 
 /// Moves a task.

@@ -5,13 +5,14 @@ use std::time::{Duration, SystemTime};
 
 use serde::Serialize;
 use whimbrel_model::Problem;
+use whimbrel_run::args::values::CpuList;
+use whimbrel_run::control::{Reply, Request, ask};
+use whimbrel_run::failure::{Answer, Outcome};
+use whimbrel_run::loads;
+use whimbrel_run::output::{Column, columns, percent, print, print_json};
+use whimbrel_run::rundir::{Base, FoundRun, SOCKET, left, reclaim};
 
-use crate::cli::{CpuList, TableArgs};
-use crate::control::{Reply, Request, ask};
-use crate::failure::{Answer, Outcome};
-use crate::output::{Column, columns, percent, print, print_json};
-use crate::run::loads;
-use crate::rundir::{Base, FoundRun, SOCKET, left, reclaim};
+use crate::cli::TableArgs;
 use crate::steer::unreadable;
 
 /// Over which time the load is measured.

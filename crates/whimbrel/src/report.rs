@@ -5,11 +5,11 @@ use std::io::Write;
 
 use whimbrel_model::Problem;
 use whimbrel_report::{Error, Page, page};
+use whimbrel_run::atomic_file;
+use whimbrel_run::failure::{Answer, Outcome, say};
+use whimbrel_run::output::{kib, print_data};
 
-use crate::atomic_file;
 use crate::cli::ReportArgs;
-use crate::failure::{Answer, Outcome, say};
-use crate::output::{kib, print_data};
 
 /// Writes the page.
 ///

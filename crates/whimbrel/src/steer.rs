@@ -5,13 +5,13 @@
 use std::io::{self, ErrorKind};
 
 use whimbrel_model::{PolicyName, Problem, millihz};
+use whimbrel_run::control::{Reply, Request, ask};
+use whimbrel_run::failure::{Answer, Outcome};
+use whimbrel_run::output::print;
+use whimbrel_run::protocol::ChannelStatus;
+use whimbrel_run::rundir::{Base, FoundRun, SOCKET};
 
 use crate::cli::{ChannelArgs, PolicyArgs, RateArgs};
-use crate::control::{Reply, Request, ask};
-use crate::failure::{Answer, Outcome};
-use crate::output::print;
-use crate::protocol::ChannelStatus;
-use crate::rundir::{Base, FoundRun, SOCKET};
 
 /// Finds a run that lives.
 ///

@@ -8,12 +8,12 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use whimbrel_model::Problem;
+use whimbrel_run::atomic_file;
+use whimbrel_run::failure::{Answer, Failure, Outcome, say};
+use whimbrel_run::output::print;
 use whimbrel_trace::{ExportError, Exported, Format, Oddities, Recorded, export};
 
-use crate::atomic_file;
 use crate::cli::TraceArgs;
-use crate::failure::{Answer, Failure, Outcome, say};
-use crate::output::print;
 
 /// Runs with fewer records are written before anybody looks.
 const LARGE: u64 = 1 << 20;

@@ -7,11 +7,11 @@ use std::path::PathBuf;
 use serde::Deserialize;
 use serde_json::Map;
 use whimbrel_model::Problem;
+use whimbrel_run::failure::{Failure, say};
+use whimbrel_run::helpers;
+use whimbrel_run::load::usable_cpus;
 
 use super::{BenchRow, lines_of_command, parse};
-use crate::failure::{Failure, say};
-use crate::helpers;
-use crate::load::usable_cpus;
 
 /// A system measured side by side.
 #[derive(Debug, Clone, Deserialize)]

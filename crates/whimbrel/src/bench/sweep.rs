@@ -4,10 +4,10 @@
 
 use serde::Deserialize;
 use serde_json::Map;
+use whimbrel_run::failure::Failure;
+use whimbrel_run::load::usable_cpus;
 
 use super::{BenchRow, median, parse, sim};
-use crate::failure::Failure;
-use crate::load::usable_cpus;
 
 /// The name of the row.
 pub const SWEEP: &str = "sim.sweep";

@@ -9,6 +9,10 @@ use std::path::Path;
 
 use serde::Serialize;
 use whimbrel_model::{App, Direction, Problem};
+use whimbrel_run::args::values::CpuList;
+use whimbrel_run::failure::{Answer, Failure, Outcome, say};
+use whimbrel_run::load::{application, simulated_file, simulated_platform};
+use whimbrel_run::output::{Column, columns, print, print_json};
 
 use super::busy::{BUSY_PERCENT, Busy, Reading};
 use super::figures::{Figure, LIMIT_PERCENT, Read, Verdict, compare, confidence};
@@ -17,10 +21,7 @@ use super::now::{Change, Remeasurement};
 use super::renew::is_ours;
 use super::{RUNS, RUNS_QUICK, settings};
 use crate::bench::median;
-use crate::cli::{CalibrateArgs, CpuList};
-use crate::failure::{Answer, Failure, Outcome, say};
-use crate::load::{application, simulated_file, simulated_platform};
-use crate::output::{Column, columns, print, print_json};
+use crate::cli::CalibrateArgs;
 
 /// How busy the machine was during the runs of a scenario.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -24,13 +24,14 @@ use std::slice;
 use serde::Serialize;
 use serde_json::{Value, json};
 use whimbrel_model::{App, Platform, Problem, Setting, Source};
+use whimbrel_run::args::values::CpuList;
+use whimbrel_run::atomic_file;
+use whimbrel_run::failure::{Answer, Failure, Outcome, say};
+use whimbrel_run::load::{application, cpus, host_file};
+use whimbrel_run::output::{Column, columns, print, print_json};
 
-use crate::atomic_file;
 use crate::bench::{self, BenchRow};
-use crate::cli::{CalibrateArgs, CpuList};
-use crate::failure::{Answer, Failure, Outcome, say};
-use crate::load::{application, cpus, host_file};
-use crate::output::{Column, columns, print, print_json};
+use crate::cli::CalibrateArgs;
 
 use busy::{BUSY_PERCENT, Busy, Reading};
 use fit::{Fitted, Rows, Sleep};

@@ -11,6 +11,8 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use whimbrel_model::{App, Platform, Problem};
+use whimbrel_run::args::values::CpuList;
+use whimbrel_run::failure::{Failure, say};
 
 use super::fit::{self, Rows, Sleep};
 use super::measured::{self, Run};
@@ -21,8 +23,7 @@ use super::steady;
 use super::work::{self, Firing};
 use super::{medians, settings, two};
 use crate::bench::{self, median};
-use crate::cli::{CalibrateArgs, CpuList};
-use crate::failure::{Failure, say};
+use crate::cli::CalibrateArgs;
 
 /// A time of the platform's file, and the same as measured again.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -5,9 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use whimbrel_model::Setting;
-
-use super::values::{hertz, setting};
-use super::{CpuList, TaskName};
+use whimbrel_run::args::values::{CpuList, TaskName, hertz, setting};
 
 /// Measures this machine and writes it as a platform that can be simulated.
 ///

@@ -7,8 +7,7 @@ use std::time::Duration;
 use clap::Args;
 use whimbrel_explore::{Budget, Objective, Pin, PointChoice, SlotChoice, WayChoice, parse_list};
 use whimbrel_model::{PolicyName, Setting};
-
-use super::values::{TaskName, hertz, positive_duration, ranges, rate, setting};
+use whimbrel_run::args::values::{TaskName, hertz, positive_duration, ranges, rate, setting};
 
 /// Searches mappings, operating points, queue sizes and policies in the simulator.
 ///

@@ -4,8 +4,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-
-use super::LayoutArgs;
+use whimbrel_run::args::LayoutArgs;
 
 /// Writes an application's plan as C, for an image of a board that has it linked in.
 ///

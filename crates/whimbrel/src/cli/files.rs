@@ -5,8 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use whimbrel_model::Setting;
-
-use super::values::{hertz, setting, window};
+use whimbrel_run::args::values::{hertz, setting, window};
 
 /// Makes an app.toml of files of other tools.
 ///

@@ -4,8 +4,7 @@
 use std::time::Duration;
 
 use clap::Args;
-
-use super::values::interval;
+use whimbrel_run::args::values::interval;
 
 /// Shows a run while it goes on, and steers it by keys.
 ///

@@ -5,12 +5,12 @@ use std::fs;
 
 use rustix::fs::{MemfdFlags, memfd_create};
 use rustix::process::{PidfdFlags, Resource, getpid, getrlimit, pidfd_open};
+use whimbrel_run::args::values::CpuList;
+use whimbrel_run::helpers;
+use whimbrel_run::load::usable_cpus;
+use whimbrel_run::rundir::Base;
 
 use super::Finding;
-use crate::cli::CpuList;
-use crate::helpers;
-use crate::load::usable_cpus;
-use crate::rundir::Base;
 
 /// Where globally visible memory lies, and the most that it may take there.
 const GVM_BASE: u64 = 0x2000_0000_0000;

@@ -5,10 +5,10 @@ mod build;
 mod machine;
 
 use serde::Serialize;
+use whimbrel_run::failure::{Answer, Outcome};
+use whimbrel_run::output::{lines_of, print, print_json, table};
 
 use crate::cli::TableArgs;
-use crate::failure::{Answer, Outcome};
-use crate::output::{lines_of, print, print_json, table};
 
 /// How much a finding matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

@@ -9,10 +9,10 @@ use std::path::Path;
 use whimbrel_explore::{Exploration, Store, StoreError, System, csv, json, parquet, restore};
 use whimbrel_model::Problem;
 use whimbrel_occupy::place::Place;
+use whimbrel_run::atomic_file;
+use whimbrel_run::failure::Failure;
 
-use crate::atomic_file;
 use crate::cli::ExploreArgs;
-use crate::failure::Failure;
 
 /// Everything that was evaluated, for `--resume`.
 const EVALUATED: &str = "evaluated.jsonl";

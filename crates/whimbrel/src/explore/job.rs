@@ -14,10 +14,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use command_fds::{CommandFdExt, FdMapping};
 use serde::{Deserialize, Serialize};
 use whimbrel_explore::{Failure, Outcome};
-
-use crate::helpers;
-use crate::protocol::{End, LINE_MAX, Line};
-use crate::run::{ratio, received};
+use whimbrel_run::helpers;
+use whimbrel_run::protocol::{End, LINE_MAX, Line};
+use whimbrel_run::{ratio, received};
 
 /// All that is needed to run a candidate, as plain data.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

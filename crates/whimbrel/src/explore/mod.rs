@@ -17,14 +17,15 @@ use whimbrel_explore::{
     Choices, Evaluate, Exploration, Options, Space, Surroundings, System, explore as search, json,
 };
 use whimbrel_model::{Compute, Problem, millihz};
+use whimbrel_run::failure::{Answer, Failure, Outcome, first_of, say};
+use whimbrel_run::helpers;
+use whimbrel_run::load::{
+    Application, application, check_times, measured_work, nanoseconds, simulated_platform, utf8,
+};
+use whimbrel_run::output::{print, print_json};
+use whimbrel_run::signals;
 
 use crate::cli::ExploreArgs;
-use crate::failure::{Answer, Failure, Outcome, first_of, say};
-use crate::helpers;
-use crate::load::sim::{check_times, measured_work};
-use crate::load::{Application, application, nanoseconds, simulated_platform, utf8};
-use crate::output::{print, print_json};
-use crate::signals;
 pub use job::{Job, Pool};
 pub use show::tables;
 pub use simulate::Simulator;
@@ -169,7 +170,7 @@ pub fn kept(found: &Exploration) -> bool {
 fn write_table(path: &Path, system: &System, found: &Exploration) -> Result<(), Failure> {
     let (text, without) = whimbrel_explore::table(system, found);
     for rate in without {
-        let rate = crate::output::thousandths(rate);
+        let rate = whimbrel_run::output::thousandths(rate);
         say(&format!(
             "no row for {rate} frames per second: every static candidate misses deadlines"
         ));

@@ -6,8 +6,7 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use whimbrel_explore::{Entry, Exploration, Method, Progress, RateResult, Space, System, Words};
-
-use crate::output::{Column, columns, thousandths};
+use whimbrel_run::output::{Column, columns, thousandths};
 
 /// Progress on standard error.
 #[derive(Debug)]

@@ -11,10 +11,10 @@ use whimbrel_hardware::Description;
 use whimbrel_model::{
     App, At, Core, Frequency, Moving, Pacing, Plan, PlanOptions, PolicyName, plan,
 };
+use whimbrel_run::fingerprint;
+use whimbrel_run::helpers;
 
 use super::job::{Job, Pool};
-use crate::fingerprint::fingerprint;
-use crate::helpers;
 
 /// How often agents report, as in a simulation that is not told: also for `static`, which costs
 /// what the table of the best candidates does.

@@ -2,13 +2,12 @@
 //! What each key does.
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-
 use whimbrel_model::{POLICIES, PolicyName, millihz};
+use whimbrel_run::args::values::rate;
+use whimbrel_run::control::Request;
+use whimbrel_run::output::thousandths;
 
 use super::model::{Effect, Link, Model, Prompt};
-use crate::cli::rate;
-use crate::control::Request;
-use crate::output::thousandths;
 use crate::steer::{bell_request, policy_request};
 
 /// Longest text that may be typed.

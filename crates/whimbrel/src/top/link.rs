@@ -7,11 +7,11 @@ use std::thread;
 use std::time::Duration;
 
 use whimbrel_model::Problem;
+use whimbrel_run::control::{Reply, Request, Watch, ask};
+use whimbrel_run::rundir::{Base, FoundRun, SOCKET};
 
 use super::Input;
-use crate::control::{Reply, Request, Watch, ask};
 use crate::migrate::reason;
-use crate::rundir::{Base, FoundRun, SOCKET};
 use crate::steer::unreachable;
 
 /// A command that was killed has let go of its directory after this time.

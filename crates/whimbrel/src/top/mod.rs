@@ -20,12 +20,12 @@ use std::sync::mpsc::{self, Receiver};
 
 use ratatui::crossterm::event::KeyEvent;
 use whimbrel_model::Problem;
+use whimbrel_run::control::{self, Reply, Request, Watch};
+use whimbrel_run::failure::{Answer, Outcome};
+use whimbrel_run::output::print_json;
+use whimbrel_run::rundir::{FoundRun, SOCKET};
 
 use crate::cli::TopArgs;
-use crate::control::{self, Reply, Request, Watch};
-use crate::failure::{Answer, Outcome};
-use crate::output::print_json;
-use crate::rundir::{FoundRun, SOCKET};
 use crate::steer::{find, find_only, request, unreachable};
 use draw::{Palette, draw};
 use model::{Effect, Model};

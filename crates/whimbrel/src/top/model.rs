@@ -3,9 +3,9 @@
 //! and what is to be done. Pure: it knows neither a terminal nor a socket.
 
 use super::picture::{Entry, Picture};
-use crate::control::{Reply, Request, RunDescription};
-use crate::load::MOVE_TIMEOUT_MS;
 use whimbrel_model::millihz;
+use whimbrel_run::control::{Reply, Request, RunDescription};
+use whimbrel_run::load::MOVE_TIMEOUT_MS;
 
 /// What is to be done.
 #[derive(Debug, Clone, PartialEq)]

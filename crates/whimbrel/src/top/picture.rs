@@ -3,9 +3,9 @@
 
 use std::collections::VecDeque;
 
-use crate::control::RunDescription;
-use crate::protocol::{Advice, CoreDied, Migration, Status};
-use crate::run::done;
+use whimbrel_run::control::RunDescription;
+use whimbrel_run::done;
+use whimbrel_run::protocol::{Advice, CoreDied, Migration, Status};
 
 /// The log keeps this many entries.
 const LOG: usize = 1000;
@@ -63,7 +63,7 @@ impl Picture {
 
     /// The parts of the last interval in which a core was busy and polled.
     pub fn core_load(&self, core: usize) -> (f64, f64) {
-        let part = |of: fn(&crate::protocol::CoreStatus) -> u64| {
+        let part = |of: fn(&whimbrel_run::protocol::CoreStatus) -> u64| {
             let total = |status: &Status| status.cores.get(core).map_or(0, of);
             self.part(total(&self.before), total(&self.now))
         };

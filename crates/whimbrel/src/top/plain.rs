@@ -5,12 +5,12 @@ use std::env;
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
+use whimbrel_run::control::Watch;
+use whimbrel_run::failure::{Answer, Outcome};
+use whimbrel_run::output::print;
 
 use super::draw::{Palette, draw};
 use super::model::{Link, Model};
-use crate::control::Watch;
-use crate::failure::{Answer, Outcome};
-use crate::output::print;
 use crate::steer::unreachable;
 
 /// What the view is as large as when nobody says anything else.

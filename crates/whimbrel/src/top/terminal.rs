@@ -10,9 +10,9 @@ use std::thread;
 use ratatui::crossterm::event::{self, Event, KeyEventKind};
 use ratatui::{DefaultTerminal, Frame};
 use signal_hook::iterator::Signals;
+use whimbrel_run::signals;
 
 use super::Input;
-use crate::signals;
 
 /// The terminal while the view has it.
 #[derive(Debug)]

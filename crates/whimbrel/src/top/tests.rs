@@ -8,11 +8,11 @@ use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::layout::Rect;
 use ratatui::style::Color;
 use serde_json::{Value, json};
+use whimbrel_run::control::{Reply, Request};
 
 use super::draw::{Palette, draw};
 use super::model::{Effect, Link, Model, Prompt};
 use super::{Input, fold};
-use crate::control::{Reply, Request};
 
 const NAMES: [&str; 6] = ["lpf", "demodulator", "bpf.0", "bpf.1", "bpf.2", "sum"];
 

@@ -3,9 +3,9 @@
 
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
+use whimbrel_run::protocol::ChannelStatus;
 
 use super::{Palette, bar, left, title};
-use crate::protocol::ChannelStatus;
 use crate::top::model::Model;
 
 /// What one channel takes at least.

@@ -2,9 +2,9 @@
 //! The cores: busy and polling, frequency, temperature.
 
 use ratatui::text::{Line, Span};
+use whimbrel_run::protocol::CoreStatus;
 
 use super::{Palette, bar, percent};
-use crate::protocol::CoreStatus;
 use crate::top::model::Model;
 
 /// Cells of a bar.

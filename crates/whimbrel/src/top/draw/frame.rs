@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
+use whimbrel_run::output::thousandths;
 
 use super::{Palette, link_word};
-use crate::output::thousandths;
 use crate::top::model::{Link, Model, Prompt};
 
 /// At most this many lines at the top.

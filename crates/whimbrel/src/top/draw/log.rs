@@ -2,10 +2,10 @@
 //! The log: migrations, deaths, ignored decisions; the latest last.
 
 use ratatui::text::{Line, Span};
+use whimbrel_run::output::time;
+use whimbrel_run::protocol::{Advice, Migration};
 
 use super::{Palette, title};
-use crate::output::time;
-use crate::protocol::{Advice, Migration};
 use crate::top::model::Model;
 use crate::top::picture::Entry;
 

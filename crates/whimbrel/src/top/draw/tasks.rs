@@ -3,10 +3,10 @@
 
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
+use whimbrel_run::output::time;
+use whimbrel_run::protocol::TaskStatus;
 
 use super::{Palette, bar, left, percent, right, title};
-use crate::output::time;
-use crate::protocol::TaskStatus;
 use crate::top::model::Model;
 
 /// Cells of the bar of a task's load, where there is room for it.

@@ -10,7 +10,7 @@ use std::time::Duration;
 use whimbrel_model::{App, At, Command, Limit, Plan, Problem, SavedFile};
 use whimbrel_occupy::place::Place;
 
-use crate::cli::SimArgs;
+use crate::args::SimArgs;
 use crate::failure::{Failure, Outcome};
 use crate::fingerprint::fingerprint;
 use crate::load::sim::{Simulated, check_times, load};

@@ -40,7 +40,7 @@ pub use summary::Summary;
 pub use throughput::ratio;
 pub use view::{done, loads, received};
 
-use crate::cli::{CommonArgs, RunArgs};
+use crate::args::{CommonArgs, RunArgs};
 use crate::control;
 use crate::failure::{Answer, Failure, Outcome, say};
 use crate::helpers;

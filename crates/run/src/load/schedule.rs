@@ -6,7 +6,8 @@ use std::time::Duration;
 use whimbrel_model::{App, At, Command, HOST_KIND, Problem};
 
 use super::nanoseconds;
-use crate::cli::{CommonArgs, Move, Shuttle, TaskName};
+use crate::args::CommonArgs;
+use crate::args::values::{Move, Shuttle, TaskName};
 
 /// How long a move may take that was planned, or asked for by a key.
 pub const MOVE_TIMEOUT_MS: u64 = 1000;

@@ -14,7 +14,7 @@ use super::{
     Application, Hardware, Loaded, Options, Schedule, Simulation, application, map, moving,
     nanoseconds, pacing, simulated_platform, utf8,
 };
-use crate::cli::{LayoutArgs, SimArgs};
+use crate::args::{LayoutArgs, SimArgs};
 use crate::failure::Failure;
 use crate::helpers;
 

@@ -2,12 +2,12 @@
 //! Everything that is decided before a process is started: the application, its cores, its moves.
 //! What `run`, `sim`, `bench`, `calibrate` and `explore` have in common; it uses none of them.
 
-pub mod board;
+pub(crate) mod board;
 mod hardware;
 mod moving;
 mod options;
 mod schedule;
-pub mod sim;
+pub(crate) mod sim;
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -19,11 +19,14 @@ use whimbrel_model::{
     Source, check_cores, check_kinds, check_stacks, plan,
 };
 
+pub use board::fit;
 pub use hardware::{Hardware, host_file, simulated_file, simulated_platform, sysfs};
 pub use options::{Options, Runner, Simulation};
 pub use schedule::{Due, MOVE_TIMEOUT_MS, Schedule};
+pub use sim::{check_times, measured_work};
 
-use crate::cli::{CpuList, LayoutArgs, RunArgs, Spin};
+use crate::args::values::{CpuList, Spin};
+use crate::args::{LayoutArgs, RunArgs};
 use crate::failure::Failure;
 use crate::files::{APPLICATION, Given, translated};
 use crate::helpers;

@@ -6,7 +6,7 @@ use std::sync::mpsc::SyncSender;
 
 use whimbrel_model::{Command, PolicyName};
 
-use crate::cli::TaskName;
+use crate::args::values::TaskName;
 use crate::control::{Reply, Request};
 use crate::load::Due;
 use crate::protocol::{Migrated, Set, Status};
@@ -189,7 +189,7 @@ mod tests {
     #[test]
     fn only_a_single_move_that_did_not_happen_is_worth_a_word() {
         let mut requests = Requests::default();
-        let task: crate::cli::TaskName = "bpf.2".parse().unwrap();
+        let task: crate::args::values::TaskName = "bpf.2".parse().unwrap();
         let mut answer = |single, status| {
             let due = Due { task: task.clone(), core: 1, single };
             migrate(&mut requests, "bpf", Waiter::Schedule(due));

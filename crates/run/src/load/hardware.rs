@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use whimbrel_model::{Core, Frequency, Platform, Point, Problem};
 
-use crate::cli::RunArgs;
+use crate::args::RunArgs;
 use crate::failure::Failure;
 use crate::files;
 use crate::helpers;

@@ -9,7 +9,7 @@ use whimbrel_model::{App, ContextTransport, Mode, Moving, PolicyName, Problem, S
 use whimbrel_model::{TableRow, from_word};
 
 use super::{nanoseconds, utf8};
-use crate::cli::MovingArgs;
+use crate::args::MovingArgs;
 use crate::failure::Failure;
 use crate::files;
 

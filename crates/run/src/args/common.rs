@@ -7,8 +7,8 @@ use std::time::Duration;
 use clap::Args;
 use whimbrel_model::{Mapping, Setting};
 
-use super::values::{positive_duration, rate, setting};
-use super::{Move, MovingArgs, Shuttle};
+use super::MovingArgs;
+use super::values::{Move, Shuttle, positive_duration, rate, setting};
 
 /// The application, and how it is laid out on its cores: what a plan is made of.
 #[derive(Debug, Args)]

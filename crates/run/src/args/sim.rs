@@ -7,8 +7,8 @@ use std::time::Duration;
 use clap::Args;
 use whimbrel_model::Compute;
 
-use super::values::{Save, one_of, positive_duration};
-use super::{CommonArgs, RateChange};
+use super::CommonArgs;
+use super::values::{RateChange, Save, one_of, positive_duration};
 
 /// Runs an application in virtual time, on hardware that need not exist.
 ///

@@ -12,8 +12,8 @@ use super::{
     Application, Hardware, Loaded, Options, Schedule, application_for_any, map, moving,
     nanoseconds, pacing,
 };
+use crate::args::{LayoutArgs, RunArgs};
 use crate::board;
-use crate::cli::{LayoutArgs, RunArgs};
 use crate::failure::Failure;
 
 /// The frequencies of a board's cores are not known.

@@ -57,13 +57,6 @@ pub fn first_of<T>(mut all: Vec<T>) -> (Vec<T>, Option<usize>) {
     (all, Some(more).filter(|more| *more > 0))
 }
 
-/// The answer of a verb that the command was built without.
-#[cfg(not(feature = "analysis"))]
-pub fn built_without_analysis() -> Problem {
-    Problem::new("this whimbrel was built without its feature `analysis`")
-        .help("`make build` builds all of it")
-}
-
 fn and_more(n: usize, file: &str) -> Problem {
     Problem::new(format!("… and {n} more in {file}")).help("mend these first")
 }
