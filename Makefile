@@ -161,10 +161,10 @@ $(BIN)/x86_64/whimbrel-occupy $(BIN)/aarch64/whimbrel-occupy: $(BIN)/%/whimbrel-
 
 # The command and what it runs; and the crates that start nothing of C.
 test-rust: build test-modules
-	$(CARGO) test --release --locked --package whimbrel --package whimbrel-run --no-fail-fast
+	$(CARGO) test --release --locked --package whimbrel --package whimbrel-run --package whimbrel-calibrate --no-fail-fast
 
 test-crates:
-	export WHIMBREL_LIBEXEC=/nowhere; $(CARGO) test --release --locked --workspace --exclude whimbrel --exclude whimbrel-run --exclude whimbrel-fuzz --no-fail-fast
+	export WHIMBREL_LIBEXEC=/nowhere; $(CARGO) test --release --locked --workspace --exclude whimbrel --exclude whimbrel-run --exclude whimbrel-calibrate --exclude whimbrel-fuzz --no-fail-fast
 
 lint-rust:
 	@python3 tools/rust_circles.py

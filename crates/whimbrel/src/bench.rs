@@ -6,35 +6,13 @@ mod peers;
 mod sim;
 mod sweep;
 
-use std::ffi::OsString;
-use std::io::BufRead;
-use std::io::BufReader;
-use std::path::Path;
-use std::process::{Command, Stdio};
-
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
-use whimbrel_model::Problem;
+use serde_json::Value;
+use whimbrel_run::benchmark::{BenchRow, SIM, on_this_machine};
 use whimbrel_run::failure::{Answer, Failure, Outcome, say};
 use whimbrel_run::helpers;
 use whimbrel_run::output::{Column, columns, print, print_json};
 
 use crate::cli::BenchArgs;
-
-/// The group that is measured without the benchmark helper.
-const SIM: &str = "sim";
-
-/// One measured thing. Fields that are not listed here are passed on as they are.
-#[derive(Debug, Serialize, Deserialize)]
-pub struct BenchRow {
-    /// What.
-    pub bench: String,
-    /// In which unit.
-    pub unit: String,
-    /// Its numbers.
-    #[serde(flatten)]
-    pub rest: Map<String, Value>,
-}
 
 /// Measures.
 ///
@@ -75,71 +53,6 @@ fn in_virtual_time(args: &BenchArgs) -> Result<Vec<BenchRow>, Failure> {
         rows.extend(many::rows()?);
     }
     Ok(rows)
-}
-
-/// What the benchmark helper measures: every group but the simulator's, on `cpus` or else on the
-/// first two that this process may use.
-///
-/// # Errors
-/// The helper is missing or fails.
-pub fn on_this_machine(
-    groups: &[String],
-    cpus: Option<[u32; 2]>,
-    quick: bool,
-) -> Result<Vec<BenchRow>, Failure> {
-    if !groups.is_empty() && groups.iter().all(|group| group == SIM) {
-        return Ok(Vec::new());
-    }
-    let helper = helpers::find(helpers::BENCH)?;
-    let groups = groups.iter().filter(|group| *group != SIM);
-    let mut options: Vec<OsString> = groups.map(OsString::from).collect();
-    if let Some([first, second]) = cpus {
-        options.extend(["--cpus".into(), format!("{first},{second}").into()]);
-    }
-    if quick {
-        options.push("--quick".into());
-    }
-    let lines = lines_of_command(&helper, &options)?;
-    let parsed = lines.iter().filter(|line| !line.is_empty()).map(|line| parse(&helper, line));
-    Ok(parsed.collect::<Result<Vec<BenchRow>, Problem>>()?)
-}
-
-/// Runs a helper to its end, its progress on standard error.
-fn lines_of_command(program: &Path, options: &[OsString]) -> Result<Vec<String>, Failure> {
-    let failed = |why: String| Problem::new(format!("{} {why}", program.display()));
-    let mut child = Command::new(program)
-        .args(options)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .spawn()
-        .map_err(|error| failed(format!("cannot be started: {error}")))?;
-    let mut lines = Vec::new();
-    if let Some(output) = child.stdout.take() {
-        for line in BufReader::new(output).lines() {
-            lines.push(line.map_err(|error| failed(format!("cannot be read: {error}")))?);
-        }
-    }
-    let status = child.wait().map_err(|error| failed(format!("cannot be waited for: {error}")))?;
-    if status.success() {
-        return Ok(lines);
-    }
-    let help = "what it wrote to standard error says why; `whimbrel doctor` shows what is missing";
-    Err(failed(format!("failed: {status}")).help(help).into())
-}
-
-fn parse<T: for<'de> Deserialize<'de>>(program: &Path, text: &str) -> Result<T, Problem> {
-    serde_json::from_str(text).map_err(|error| {
-        Problem::new(format!("{} wrote what makes no sense: {error}: {text}", program.display()))
-    })
-}
-
-/// The median of numbers; `None` of none.
-pub fn median(mut numbers: Vec<f64>) -> Option<f64> {
-    numbers.sort_unstable_by(f64::total_cmp);
-    let middle = numbers.len() / 2;
-    let upper = numbers.get(middle)?;
-    let odd = numbers.len() % 2 == 1;
-    Some(if odd { *upper } else { f64::midpoint(numbers[middle - 1], *upper) })
 }
 
 fn listing(rows: &[BenchRow]) -> String {
@@ -216,13 +129,6 @@ fn short(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_median_of_an_even_number_lies_between_the_two_in_the_middle() {
-        assert_eq!(median(vec![9.0, 1.0, 2.0]), Some(2.0));
-        assert_eq!(median(vec![9.0, 1.0, 2.0, 4.0]), Some(3.0));
-        assert_eq!(median(Vec::new()), None);
-    }
 
     #[test]
     fn a_row_keeps_fields_that_only_the_helper_knows() {

@@ -2,12 +2,8 @@
 //! The `whimbrel` command, and what other programs do with its parts ([`library`]).
 
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
-// What only these verbs use stays where it belongs; the whole build finds what nobody uses.
-#![cfg_attr(not(feature = "analysis"), allow(dead_code, unused_imports))]
 
 mod bench;
-#[cfg(feature = "analysis")]
-mod calibrate;
 mod cli;
 mod doctor;
 #[cfg(feature = "analysis")]
@@ -59,7 +55,7 @@ pub fn main() -> ExitCode {
         Command::Schema(args) => files::schema(args),
         Command::Occupy(args) => return whimbrel_occupy::cli::occupy(args),
         #[cfg(feature = "analysis")]
-        Command::Calibrate(args) => calibrate::calibrate(args),
+        Command::Calibrate(args) => whimbrel_calibrate::calibrate(args),
         #[cfg(feature = "analysis")]
         Command::Explore(args) => explore::explore(args),
         #[cfg(feature = "analysis")]

@@ -29,6 +29,7 @@ pub fn find(name: &str) -> Result<FoundRun, Problem> {
 ///
 /// # Errors
 /// There is none, or there are several.
+#[cfg(feature = "analysis")]
 pub fn find_only() -> Result<FoundRun, Problem> {
     let mut living = living()?;
     match (living.pop(), living.len()) {

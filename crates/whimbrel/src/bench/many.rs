@@ -8,9 +8,10 @@ use std::path::Path;
 use serde::Deserialize;
 use serde_json::Map;
 use whimbrel_model::Problem;
+use whimbrel_run::benchmark::{BenchRow, parse};
 use whimbrel_run::failure::Failure;
 
-use super::{BenchRow, parse, peers, sim};
+use super::{peers, sim};
 
 /// The smaller system, and the larger one.
 pub const MANY: &str = "sim.many";

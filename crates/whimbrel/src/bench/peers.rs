@@ -7,11 +7,10 @@ use std::path::PathBuf;
 use serde::Deserialize;
 use serde_json::Map;
 use whimbrel_model::Problem;
+use whimbrel_run::benchmark::{BenchRow, lines_of_command, parse};
 use whimbrel_run::failure::{Failure, say};
 use whimbrel_run::helpers;
 use whimbrel_run::load::usable_cpus;
-
-use super::{BenchRow, lines_of_command, parse};
 
 /// A system measured side by side.
 #[derive(Debug, Clone, Deserialize)]

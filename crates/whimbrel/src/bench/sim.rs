@@ -10,11 +10,11 @@ use std::time::Instant;
 use serde::Deserialize;
 use serde_json::Map;
 use whimbrel_model::Problem;
+use whimbrel_run::benchmark::{BenchRow, lines_of_command, median, parse};
 use whimbrel_run::failure::Failure;
 use whimbrel_run::helpers;
 
 use super::peers::{self, Peer};
-use super::{BenchRow, lines_of_command, median, parse};
 use crate::cli::BenchArgs;
 
 /// Six stages in a row.

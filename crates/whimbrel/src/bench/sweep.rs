@@ -4,10 +4,11 @@
 
 use serde::Deserialize;
 use serde_json::Map;
+use whimbrel_run::benchmark::{BenchRow, median, parse};
 use whimbrel_run::failure::Failure;
 use whimbrel_run::load::usable_cpus;
 
-use super::{BenchRow, median, parse, sim};
+use super::sim;
 
 /// The name of the row.
 pub const SWEEP: &str = "sim.sweep";

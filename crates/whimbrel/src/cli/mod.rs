@@ -4,8 +4,6 @@
 #[cfg(not(feature = "analysis"))]
 mod absent;
 #[cfg(feature = "analysis")]
-mod calibrate;
-#[cfg(feature = "analysis")]
 mod explore;
 mod export;
 mod files;
@@ -33,8 +31,8 @@ use whimbrel_run::args::values::{TaskName, positive_duration, rate};
 use whimbrel_run::args::{RunArgs, SimArgs};
 #[cfg(feature = "analysis")]
 pub use {
-    calibrate::CalibrateArgs, explore::ExploreArgs, report::ReportArgs, top::TopArgs,
-    trace::TraceArgs,
+    explore::ExploreArgs, report::ReportArgs, top::TopArgs, trace::TraceArgs,
+    whimbrel_calibrate::CalibrateArgs,
 };
 
 /// What can be measured.

@@ -15,10 +15,10 @@ use std::path::PathBuf;
 
 use tempfile::TempDir;
 use whimbrel_model::Problem;
+use whimbrel_run::benchmark::median;
 
 use super::fit::Sleep;
 use super::measured::{self, Move, Run};
-use crate::bench::median;
 
 /// Every 20 ms a source feeds a task that feeds three.
 const APP: &str = r#"

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `whimbrel calibrate`: this machine as a platform that can be simulated, and how far off that is.
+//! See `docs/calibration.md`.
 
+#![cfg_attr(not(test), warn(clippy::unwrap_used))]
+
+mod args;
 mod busy;
 mod check;
 mod figures;
@@ -26,13 +30,12 @@ use serde_json::{Value, json};
 use whimbrel_model::{App, Platform, Problem, Setting, Source};
 use whimbrel_run::args::values::CpuList;
 use whimbrel_run::atomic_file;
+use whimbrel_run::benchmark::{self, BenchRow};
 use whimbrel_run::failure::{Answer, Failure, Outcome, say};
 use whimbrel_run::load::{application, cpus, host_file};
 use whimbrel_run::output::{Column, columns, print, print_json};
 
-use crate::bench::{self, BenchRow};
-use crate::cli::CalibrateArgs;
-
+pub use args::CalibrateArgs;
 use busy::{BUSY_PERCENT, Busy, Reading};
 use fit::{Fitted, Rows, Sleep};
 use machine::Machine;
@@ -170,7 +173,7 @@ fn write(path: &Path, text: &str) -> Result<(), Problem> {
 fn rows(args: &CalibrateArgs, cpus: &CpuList) -> Result<Rows, Failure> {
     let Some(path) = &args.rows else {
         let groups: Vec<String> = fit::GROUPS.map(String::from).into();
-        return Ok(medians(&bench::on_this_machine(&groups, Some(two(cpus)?), args.quick)?));
+        return Ok(medians(&benchmark::on_this_machine(&groups, Some(two(cpus)?), args.quick)?));
     };
     let wrong = |why: String| {
         Problem::new(format!("{} {why}", path.display()))

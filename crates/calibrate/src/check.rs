@@ -10,6 +10,7 @@ use std::path::Path;
 use serde::Serialize;
 use whimbrel_model::{App, Direction, Problem};
 use whimbrel_run::args::values::CpuList;
+use whimbrel_run::benchmark::median;
 use whimbrel_run::failure::{Answer, Failure, Outcome, say};
 use whimbrel_run::load::{application, simulated_file, simulated_platform};
 use whimbrel_run::output::{Column, columns, print, print_json};
@@ -20,8 +21,7 @@ use super::measured::{self, Move, Run};
 use super::now::{Change, Remeasurement};
 use super::renew::is_ours;
 use super::{RUNS, RUNS_QUICK, settings};
-use crate::bench::median;
-use crate::cli::CalibrateArgs;
+use crate::args::CalibrateArgs;
 
 /// How busy the machine was during the runs of a scenario.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -10,9 +10,9 @@ use std::path::Path;
 
 use serde::Serialize;
 use whimbrel_model::{App, Direction};
+use whimbrel_run::benchmark::median;
 
 use super::measured::Run;
-use crate::bench::median;
 
 /// What a firing of a task takes.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -7,8 +7,7 @@
 //! by anything that these runs can tell.
 
 use serde::Serialize;
-
-use crate::bench::median;
+use whimbrel_run::benchmark::median;
 
 /// An error up to this is no error.
 pub const LIMIT_PERCENT: f64 = 15.0;

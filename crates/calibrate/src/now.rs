@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use whimbrel_model::{App, Platform, Problem};
 use whimbrel_run::args::values::CpuList;
+use whimbrel_run::benchmark::{self, median};
 use whimbrel_run::failure::{Failure, say};
 
 use super::fit::{self, Rows, Sleep};
@@ -22,8 +23,7 @@ use super::settle::{Measured, settle};
 use super::steady;
 use super::work::{self, Firing};
 use super::{medians, settings, two};
-use crate::bench::{self, median};
-use crate::cli::CalibrateArgs;
+use crate::args::CalibrateArgs;
 
 /// A time of the platform's file, and the same as measured again.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -81,7 +81,11 @@ impl<'a> Remeasurement<'a> {
     pub fn turn(&mut self, folder: &Path) -> Result<(), Failure> {
         say(&format!("what {} takes now: turn {}", self.app.name, self.fast.len() + 1));
         if let Ok(two) = two(self.cpus) {
-            self.rows.push(medians(&bench::on_this_machine(&["wake".into()], Some(two), true)?));
+            self.rows.push(medians(&benchmark::on_this_machine(
+                &["wake".into()],
+                Some(two),
+                true,
+            )?));
             self.arrivals.push(self.moves.real(two)?);
         }
         let (set, cpus) = (settings(&self.args.set), self.cpus.to_string());

@@ -9,9 +9,8 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 use whimbrel_model::{App, Direction};
+use whimbrel_run::benchmark::median;
 use whimbrel_trace::{Event, Kind};
-
-use crate::bench::median;
 
 /// A firing that takes so many times the median was disturbed.
 const LONGER: f64 = 1.5;
