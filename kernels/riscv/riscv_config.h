@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What this kernel chooses of the middleware (wb/config.h): its interrupts call nothing of the
+// What this kernel chooses of the middleware (wb/word.h): its interrupts call nothing of the
 // middleware and switch to nobody, nothing costs virtual time, and the operations of wb/word.h are
 // those of a RISC-V without atomic instructions.
 //

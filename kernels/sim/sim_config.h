@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the simulator chooses of the middleware (wb/config.h): the operations of wb/word.h. It has
+// What the simulator chooses of the middleware (wb/word.h): the operations of wb/word.h. It has
 // one thread, so what is atomic needs neither a lock nor a fence. Loads and stores stay what they
 // are; a swap is both.
 #ifndef WB_SIM_CONFIG_H

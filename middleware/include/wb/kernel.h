@@ -144,7 +144,7 @@ void wb_kernel_unblock(struct wb_task *task);
 
 /// From here to wb_kernel_leave() nothing else runs on this core: no other task, no
 /// wb_agent_serve(), no interrupt that calls the middleware. Nothing where a kernel is cooperative;
-/// a program may also be told that its kernels are (wb/config.h), and then tries fewer times.
+/// a program may also be told that its kernels are (wb/word.h), and then tries fewer times.
 ///
 /// Context: this core, and outside of kernels (nothing then). Short and bounded. Calls do not nest;
 ///          of this contract only wb_kernel_unblock(), wb_kernel_doorbell() and wb_kernel_charge()
@@ -190,7 +190,7 @@ void wb_kernel_doorbell(uint32_t core);
 
 /// Accounts for `units` of `action`: nothing on real machines, virtual time in the simulator. It
 /// costs nothing where it does nothing: by link-time optimisation, or because the kernels'
-/// configuration says so (wb/config.h).
+/// configuration says so (wb/word.h).
 ///
 /// Context: any. In the simulator it blocks a task for that time.
 void wb_kernel_charge(enum wb_action action, uint32_t units);
