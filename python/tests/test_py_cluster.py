@@ -301,7 +301,8 @@ def some_jobs() -> list[str]:
         jobs.extend(some)
         return ((number, _core.work(job)) for number, job in enumerate(some))
 
-    _core.explore(["--platform=mpsoc3", "--duration=1ms", "--", str(FORK_JOIN)], keep, None)
+    given = {"platform": ["mpsoc3"], "duration": ["1ms"], "app": [str(FORK_JOIN)]}
+    _core.explore(given, keep, None)
     return jobs
 
 
@@ -337,10 +338,11 @@ def test_what_comes_of_a_chunk_is_not_lost_with_its_event(client: Client) -> Non
         assert ran(farm(jobs)) == list(range(10))
 
 
-def test_the_command_is_told_of_its_options(
-    empty: LocalCluster, capsys: pytest.CaptureFixture[str]
-) -> None:
-    words = ["--platform=mpsoc3", "--rates=fast", "--", str(RADIO)]
-    assert cluster.main(empty.scheduler_address, words) == 2
-    told = capsys.readouterr().err
-    assert "--rates" in told and "rates=" not in told
+def test_the_command_is_told_of_its_options(empty: LocalCluster) -> None:
+    program, address = _tree.BIN / "whimbrel", empty.scheduler_address
+    words = [program, "explore", RADIO, "--platform=mpsoc3", "--points=77", "--scheduler", address]
+    environment = {**os.environ, "WHIMBREL_PYTHON": sys.executable}
+    done = subprocess.run(words, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 2, done.stderr
+    assert "--points: no core has a point of 77 MHz" in done.stderr
+    assert "points=" not in done.stderr

@@ -111,6 +111,8 @@ def test_what_makes_no_sense_is_told(
     with pytest.raises(kind) as told:
         whimbrel.explore(RADIO, known.pop("platform", "mpsoc3"), **known)
     assert said in str(told.value)
+    # No option of the command is named.
+    assert "--" not in str(told.value)
 
 
 def test_the_file_of_another_exploration_is_refused(tmp_path: Path) -> None:

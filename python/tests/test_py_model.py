@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 import whimbrel
-from whimbrel import _keys, _words, errors
+from whimbrel import _keys, _words
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -111,15 +111,6 @@ def test_a_value_of_a_wrong_type_is_a_type_error(value: Any) -> None:
 def test_the_package_names_everything_that_objects_are_made_of() -> None:
     classes = {name for name, class_ in vars(_keys).items() if is_dataclass(class_)}
     assert classes - {"App"} <= set(whimbrel.__all__)
-
-
-def test_options_are_told_as_parameters_but_for_those_of_commands() -> None:
-    told = (
-        "--move and --frame-rate <N>: try `whimbrel run --help`, or `whimbrel import a --threads b`"
-    )
-    error = errors.made("InputError", [(told, None, None, None, told)])
-    kept = "`whimbrel run --help`, or `whimbrel import a --threads b`"
-    assert error.message == error.cure == f"moves= and frame_rate=: try {kept}"
 
 
 def test_numbers_of_numpy_are_written_as_numbers() -> None:

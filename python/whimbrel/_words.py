@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parameters as the words of the command, whose parser says what is wrong with them."""
+"""Parameters as texts of the command's options, whose parsers say what is wrong with them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 from .errors import InputError
 
 Time: TypeAlias = float | int | str | timedelta
-Word = Callable[[str, Any], Iterable[str]]
+Texts: TypeAlias = Mapping[str, Callable[[str, Any], str | list[str]]]
 
 
 def wrong(name: str, value: object, wanted: str) -> TypeError:
@@ -77,12 +77,12 @@ def integer(name: str, value: Any) -> str:
     return str(int(value))
 
 
-def truth(name: str, value: Any) -> bool:
-    """True or False."""
+def flag(name: str, value: Any) -> list[str]:
+    """True, which is an option without a text, or False."""
     value = plain(value)
     if not isinstance(value, bool):
         raise wrong(name, value, "True or False")
-    return value
+    return ["true"] if value else []
 
 
 def text(name: str, value: Any) -> str:
@@ -177,19 +177,24 @@ def repeated(name: str, value: Any) -> list[str]:
     return [text(name, one) for one in value]
 
 
-def option(name: str, value: object, of: Callable[[str, Any], str]) -> list[str]:
-    """`--name=value`, unless there is none."""
-    if value is None:
-        return []
-    return [f"--{name.replace('_', '-')}={of(name, value)}"]
+def set_options(name: str, value: Any) -> list[str]:
+    """`KEY=VALUE`, for each parameter of the application."""
+    return [f"{key}={of}" for key, of in settings(name, value)]
 
 
-def options(name: str, flag: str, value: object) -> list[str]:
-    """An option that is repeated."""
-    return [f"--{flag}={one}" for one in repeated(name, value)]
+def pins(name: str, value: Any) -> list[str]:
+    """Tasks that stay on a core: {"lpf": 0, "bpf.2": 1}."""
+    if not isinstance(value, Mapping):
+        raise wrong(name, value, "a dict of tasks with their cores")
+    return [f"{text(name, task)}={integer(name, core)}" for task, core in value.items()]
 
 
-def set_options(value: object) -> list[str]:
-    """`--set`, for each parameter."""
-    found = settings("set", value) if value is not None else []
-    return [f"--set={key}={of}" for key, of in found]
+def budget(_: str, value: Any) -> str:
+    """A number, or a text as the command's."""
+    return str(plain(value))
+
+
+def given(texts: Texts, values: Mapping[str, Any]) -> dict[str, list[str]]:
+    """The texts of all parameters that are given."""
+    found = {name: of(name, values[name]) for name, of in texts.items() if values[name] is not None}
+    return {name: [some] if isinstance(some, str) else some for name, some in found.items()}

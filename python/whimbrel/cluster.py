@@ -11,6 +11,7 @@ depends on nothing else, so Dask may run it again wherever it likes when a worke
 from __future__ import annotations
 
 import hashlib
+import json
 import math
 import pydoc
 import queue
@@ -278,17 +279,18 @@ def _quietly(function: Callable[[Any], object], of: object) -> None:
         return
 
 
-def main(address: str, words: list[str]) -> int:
-    """Explores by the words of `whimbrel explore`; gives the exit status."""
+def main(options: str) -> int:
+    """Explores by the options of `whimbrel explore` as JSON; gives the exit status."""
+    known = json.loads(options)
     try:
-        with _connected(address) as client, farm(client, 60) as working:
-            front, _, tables, kept = _core.explore(words, working, None)
+        with _connected(known["scheduler"]) as client, farm(client, 60) as working:
+            front, _, tables, kept = _core.explore(options, working, None)
     except Error as error:
-        print(error.of_command or error, file=sys.stderr)
+        print(error, file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         return 2
-    print(front if "--json" in words else tables, end="")
+    print(front if known["json"] else tables, end="")
     return 0 if kept else 1
 
 
@@ -310,4 +312,4 @@ if __name__ == "__main__":
     # By its name: workers know nothing of a module that is called __main__.
     from whimbrel import cluster
 
-    sys.exit(cluster.main(sys.argv[1], sys.argv[2:]))
+    sys.exit(cluster.main(sys.argv[1]))

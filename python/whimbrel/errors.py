@@ -3,12 +3,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
-
-# Options of the command whose parameters have other names here.
-_RENAMED = {"move": "moves", "shuttle": "shuttles", "rate": "rates", "pin": "pins"}
+from dataclasses import dataclass
 
 
 def plain(text: str) -> str:
@@ -54,9 +49,7 @@ class Error(Exception):
     def __init__(self, message: str, cure: str | None = None, *more: Trouble) -> None:
         self.troubles = more or (Trouble(message, cure=cure),)
         """All that is wrong; the attributes below are those of the first."""
-        self.of_command: str | None = None
-        """What the command says of it, with its options instead of parameters."""
-        super().__init__(_text(self.troubles))
+        super().__init__("\n".join(map(str, self.troubles)))
 
     @property
     def message(self) -> str:
@@ -108,27 +101,8 @@ def made(
     troubles: list[tuple[str, str | None, tuple[int, int] | None, str | None, str | None]],
 ) -> Error:
     """The exception for what the compiled part found."""
-    found, named = [], []
+    found = []
     for message, file, place, text, cure in troubles:
         line, column = place or (None, None)
         found.append(Trouble(message, file, line, column, text, cure))
-        named.append(replace(found[-1], message=_named(message), cure=cure and _named(cure)))
-    error = (InputError if kind == "InputError" else RunError)("", None, *named)
-    error.of_command = _text(found)
-    return error
-
-
-def _text(troubles: Iterable[Trouble]) -> str:
-    return "\n".join(map(str, troubles))
-
-
-def _named(text: str) -> str:
-    """With parameters in the place of the command's options, but for commands in backticks."""
-
-    def parameter(found: re.Match[str]) -> str:
-        if found[1] is None:
-            return found[0]
-        name = found[1].replace("-", "_")
-        return f"{_RENAMED.get(name, name)}="
-
-    return re.sub(r"`whimbrel [^`]*`|--([a-z][a-z-]*)(?: <[^>]*>)?(?=\W|$)", parameter, text)
+    return (InputError if kind == "InputError" else RunError)("", None, *found)

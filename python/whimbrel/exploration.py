@@ -24,13 +24,19 @@ if TYPE_CHECKING:
 # Told how many candidates are done, of how many if that is known, and the size of the front.
 Progress = Callable[[int, int | None, int], object]
 
-_OPTIONS: dict[str, Callable[[str, Any], str]] = {
+# Parameters that are options of `whimbrel explore`, with what makes texts of them.
+_OPTIONS: _words.Texts = {
     "cores": _words.listed(_words.integer),
     "rates": _words.listed(_words.number),
     "points": _words.listed(_words.number),
+    "slots": _words.repeated,
+    "channels": _words.repeated,
     "policies": _words.listed(_words.policy),
+    "pins": _words.pins,
+    "set": _words.set_options,
     "duration": _words.time,
     "seed": _words.integer,
+    "budget": _words.budget,
     "limit": _words.integer,
     "objectives": _words.listed(_words.text),
     "output": _words.path,
@@ -153,21 +159,13 @@ def explore(
         RunError: Candidates could not run.
         TypeError: A value is of a wrong type.
     """
-    given = locals()
-    words = [word for name, of in _OPTIONS.items() for word in _words.option(name, given[name], of)]
-    words += _words.options("slots", "slots", slots)
-    words += _words.options("channels", "channels", channels)
-    words += [
-        f"--pin={_words.text('pins', k)}={_words.integer('pins', v)}" for k, v in _pairs(pins)
-    ]
-    words += _words.set_options(set)
-    words += [] if budget is None else [f"--budget={_words.plain(budget)}"]
-    words.append(f"--platform={path_of('platform', platform, Platform)}")
-    words += ["--", path_of("app", app, Application)]
+    given = _words.given(_OPTIONS, locals())
+    given["app"] = [path_of("app", app, Application)]
+    given["platform"] = [path_of("platform", platform, Platform)]
     if progress is not None and not callable(progress):
         raise _words.wrong("progress", progress, "a function of three numbers")
     with _farm(client, patience) as farm:
-        return Exploration(*_core.explore(words, farm, progress))
+        return Exploration(*_core.explore(given, farm, progress))
 
 
 def _farm(client: Any, patience: Time) -> AbstractContextManager[cluster.Farm | None]:
@@ -176,11 +174,3 @@ def _farm(client: Any, patience: Time) -> AbstractContextManager[cluster.Farm | 
     from . import cluster
 
     return cluster.farm(client, patience)
-
-
-def _pairs(pins: object) -> list[tuple[Any, Any]]:
-    if pins is None:
-        return []
-    if not isinstance(pins, Mapping):
-        raise _words.wrong("pins", pins, "a dict of tasks with their cores")
-    return list(pins.items())

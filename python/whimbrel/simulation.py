@@ -19,17 +19,22 @@ from .model import Application, Platform, path_of
 
 Progress = Callable[[float, float | None], object]
 
-# Options of `whimbrel sim` that are passed on, with what they take.
-_OPTIONS: dict[str, Callable[[str, Any], str]] = {
+# Parameters that are options of `whimbrel sim`, with what makes texts of them.
+_OPTIONS: _words.Texts = {
     "duration": _words.time,
     "map": _words.mapping,
     "frame_rate": _words.number,
+    "fast": _words.flag,
     "cores": _words.integer,
     "seed": _words.integer,
+    "set": _words.set_options,
     "compute": _words.text,
     "mode": _words.text,
     "move_at": _words.text,
     "transport": _words.text,
+    "moves": _words.repeated,
+    "shuttles": _words.repeated,
+    "rates": _words.repeated,
     "table": _words.path,
     "coordinator": _words.integer,
     "agents": _words.time,
@@ -38,7 +43,6 @@ _OPTIONS: dict[str, Callable[[str, Any], str]] = {
     "save": _words.text,
     "resume": _words.path,
 }
-_REPEATED = {"moves": "move", "shuttles": "shuttle", "rates": "rate"}
 
 
 def simulate(
@@ -117,32 +121,27 @@ def simulate(
         RunError: The run failed, as by a deadlock or at `limit`, or there is no such policy.
         TypeError: A value is of a wrong type.
     """
-    given = locals()
-    words = [word for name, of in _OPTIONS.items() for word in _words.option(name, given[name], of)]
-    words += ["--fast"] if _words.truth("fast", fast) else []
-    words += _words.set_options(set)
-    for name, flag in _REPEATED.items():
-        words += _words.options(name, flag, given[name])
-    words.append(f"--platform={path_of('platform', platform, Platform)}")
-    decide, named = _policy(policy)
-    words += named
+    given = _words.given(_OPTIONS, locals())
+    given["app"] = [path_of("app", app, Application)]
+    given["platform"] = [path_of("platform", platform, Platform)]
+    decide, given["policy"] = _policy(policy)
     folder = _record(record)
     if folder is not None:
         path = (
             Path(folder.name) / "run" if isinstance(folder, tempfile.TemporaryDirectory) else folder
         )
-        words.append(f"--record={path}")
+        given["record"] = [str(path)]
     with _shown(progress, duration) as told:
-        summary = _core.simulate([*words, "--", path_of("app", app, Application)], told, decide)
+        summary = _core.simulate(given, told, decide)
     return runs.recorded(json.loads(summary), folder)
 
 
 def _policy(policy: Any) -> tuple[Callable[[str], policies.Pairs] | None, list[str]]:
     if callable(policy):
-        return policies.asked(policy), ["--policy=asked"]
+        return policies.asked(policy), ["asked"]
     if policy == "asked":
         raise InputError("policy='asked' asks nobody", "give the function itself: policy=decide")
-    return None, _words.option("policy", policy, _words.policy)
+    return None, [] if policy is None else [_words.policy("policy", policy)]
 
 
 def _record(record: object) -> Path | tempfile.TemporaryDirectory[str] | None:

@@ -3,7 +3,9 @@
 
 use std::collections::BTreeSet;
 
+use serde::{Deserialize, Serialize};
 use whimbrel_model::{Decides, PolicyName, Problem};
+use whimbrel_text::option::{CHANNELS, CORES, Opt, PIN, POINTS, RATES, SLOTS};
 
 use crate::policy::decides;
 use crate::system::{Core, Firing, System, Task};
@@ -30,7 +32,7 @@ pub struct Choices {
 }
 
 /// Which operating points cores may begin at.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PointChoice {
     /// Each of each core.
     #[default]
@@ -44,7 +46,7 @@ pub enum PointChoice {
 }
 
 /// Slots to be tried.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SlotChoice {
     /// A channel, or the stem of several (`demodulator_bpf` of `demodulator_bpf_0` …); `None`:
     /// every channel that no other choice names. Mailboxes only by name.
@@ -54,7 +56,7 @@ pub struct SlotChoice {
 }
 
 /// Ways through a channel to be tried.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WayChoice {
     /// As [`SlotChoice::channel`].
     pub channel: Option<String>,
@@ -63,7 +65,7 @@ pub struct WayChoice {
 }
 
 /// A task that stays on a core.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pin {
     /// Its name.
     pub task: String,
@@ -100,8 +102,6 @@ pub struct Checked {
     pub allowed: Vec<Vec<bool>>,
 }
 
-const RATE_HELP: &str = "name the rates with --rates, or add `frame_rate` to [app]";
-
 impl Choices {
     /// Checks them all.
     ///
@@ -135,7 +135,7 @@ impl Choices {
     fn core_counts(&self, system: &System) -> Result<Vec<usize>, Problem> {
         let most = system.cores.len();
         if let Some(bad) = self.cores.iter().find(|count| !(1..=most).contains(*count)) {
-            let message = format!("--cores: {bad} cores cannot be used");
+            let message = format!("{CORES}: {bad} cores cannot be used");
             let help = format!("the platform {} has {most}", system.platform);
             return Err(Problem::new(message).help(help));
         }
@@ -147,16 +147,17 @@ impl Choices {
         let framed = system.tasks.iter().any(|t| matches!(t.firing, Firing::PerFrame(_)));
         match (self.rates_millihz.is_empty(), framed) {
             (true, true) if system.rate_millihz == 0 => {
-                Err(Problem::new("the application has no frame rate").help(RATE_HELP))
+                let help = format!("name the rates with {RATES}, or add `frame_rate` to [app]");
+                Err(Problem::new("the application has no frame rate").help(help))
             }
             (true, _) => Ok(vec![system.rate_millihz]),
             (false, false) => {
-                let message = "--rates has no effect: no task is released once per frame";
+                let message = format!("{RATES} has no effect: no task is released once per frame");
                 Err(Problem::new(message)
                     .help("leave it out, or give a task `periodic = true` in the app.toml"))
             }
             (false, true) if self.rates_millihz.contains(&0) => {
-                let problem = Problem::new("--rates: a frame rate must be more than 0");
+                let problem = Problem::new(format!("{RATES}: a frame rate must be more than 0"));
                 Err(problem.help("from 0.001 to 1e9 frames per second"))
             }
             (false, true) => Ok(sorted(self.rates_millihz.clone())),
@@ -169,7 +170,7 @@ impl Choices {
         if let PointChoice::Hz(wanted) = &self.points {
             if let Some(bad) = wanted.iter().find(|hz| !known.contains(hz)) {
                 let problem = Problem::new(format!(
-                    "--points: no core has a point of {} MHz",
+                    "{POINTS}: no core has a point of {} MHz",
                     megahertz(*bad)
                 ));
                 let all: Vec<String> = known.iter().map(|hz| megahertz(*hz)).collect();
@@ -190,7 +191,8 @@ impl Choices {
             };
             if chosen.is_empty() {
                 let message = format!("core {number} has no operating point to begin at");
-                let help = "give --points a frequency of each kind of core, or write `high`";
+                let help =
+                    format!("give {POINTS} a frequency of each kind of core, or write `high`");
                 return Err(Problem::new(message).help(help));
             }
             Ok(chosen)
@@ -206,23 +208,23 @@ impl Choices {
         let named = self.slots.iter().filter(|choice| choice.channel.is_some());
         for choice in named.chain(self.slots.iter().filter(|choice| choice.channel.is_none())) {
             let channels: Vec<usize> = match &choice.channel {
-                Some(name) => named_channels(system, name, "--slots")?,
+                Some(name) => named_channels(system, name, SLOTS)?,
                 None => free.iter().copied().collect(),
             };
             for channel in &channels {
                 let of_mailbox = system.channels[*channel].mailbox;
                 let known = &system.channels[*channel];
                 if !free.remove(channel) && !of_mailbox {
-                    let message = format!("--slots: the channel `{}` is named twice", known.name);
+                    let message = format!("{SLOTS}: the channel `{}` is named twice", known.name);
                     return Err(Problem::new(message).help("give it one list of slots"));
                 }
                 if let Some(few) = choice.slots.iter().find(|slots| **slots < known.least) {
-                    let message = format!("--slots: {few} slots are too few for `{}`", known.name);
+                    let message = format!("{SLOTS}: {few} slots are too few for `{}`", known.name);
                     return Err(Problem::new(message).help(format!("it needs {}", known.least)));
                 }
             }
             if choice.slots.is_empty() {
-                return Err(Problem::new("--slots: there is nothing to choose from"));
+                return Err(Problem::new(format!("{SLOTS}: there is nothing to choose from")));
             }
             if !channels.is_empty() {
                 groups.push((channels, sorted(choice.slots.clone())));
@@ -239,17 +241,17 @@ impl Choices {
         let named = self.ways.iter().filter(|choice| choice.channel.is_some());
         for choice in named.chain(self.ways.iter().filter(|choice| choice.channel.is_none())) {
             let mut channels = match &choice.channel {
-                Some(name) => named_channels(system, name, "--channels")?,
+                Some(name) => named_channels(system, name, CHANNELS)?,
                 None => all.iter().filter(|channel| !taken.contains(*channel)).copied().collect(),
             };
             channels.retain(|channel| taken.insert(*channel));
             if system.internal_bytes == 0 && choice.ways.iter().any(|way| way.internal) {
                 let message =
-                    format!("--channels: the platform {} has no internal memory", system.platform);
+                    format!("{CHANNELS}: the platform {} has no internal memory", system.platform);
                 return Err(Problem::new(message).help("leave out /internal"));
             }
             if channels.is_empty() {
-                let message = "--channels: a channel is named twice, or there is none";
+                let message = format!("{CHANNELS}: a channel is named twice, or there is none");
                 return Err(Problem::new(message).help("give each channel one list"));
             }
             groups.push((channels, sorted(choice.ways.clone())));
@@ -302,17 +304,17 @@ impl Choices {
             let names: BTreeSet<&str> =
                 system.tasks.iter().map(|task| task.name.as_str()).collect();
             let help = names.into_iter().collect::<Vec<_>>().join(", ");
-            let problem = Problem::new(format!("--pin: there is no task `{label}`"));
+            let problem = Problem::new(format!("{PIN}: there is no task `{label}`"));
             return Err(problem.help(format!("the tasks of {} are {help}", system.app)));
         }
         if pin.core >= system.cores.len() {
-            let message = format!("--pin: core {} does not exist", pin.core);
+            let message = format!("{PIN}: core {} does not exist", pin.core);
             return Err(Problem::new(message).help(have(system)));
         }
         for task in pinned {
             let known = &system.tasks[task];
             if !all[task][pin.core] {
-                let message = format!("--pin: `{}` cannot be on core {}", known.label, pin.core);
+                let message = format!("{PIN}: `{}` cannot be on core {}", known.label, pin.core);
                 let help = if !system.runs(task, pin.core) {
                     "it does not run on cores of this kind: it has no `cycles` for them".to_owned()
                 } else if known.migratable {
@@ -335,7 +337,7 @@ fn have(system: &System) -> String {
     }
 }
 
-fn named_channels(system: &System, name: &str, option: &str) -> Result<Vec<usize>, Problem> {
+fn named_channels(system: &System, name: &str, option: Opt) -> Result<Vec<usize>, Problem> {
     let number =
         |rest: &str| rest.strip_prefix('_').is_some_and(|n| n.bytes().all(|b| b.is_ascii_digit()));
     let fits = |known: &str| known == name || known.strip_prefix(name).is_some_and(number);

@@ -2,6 +2,7 @@
 //! What the policies that come with Whimbrel mean for an exploration.
 
 use whimbrel_model::{Decides, POLICIES, PolicyName, Problem};
+use whimbrel_text::option;
 
 use crate::system::System;
 
@@ -11,16 +12,18 @@ use crate::system::System;
 /// It does not exist, or cannot be explored.
 pub fn decides(policy: &PolicyName) -> Result<Decides, Problem> {
     const WRITTEN: &str = "table";
+    let policies = option::POLICIES;
     if policy.name == WRITTEN {
-        let problem = Problem::new("--policies: `table` cannot be explored");
-        return Err(problem.help("its table is what an exploration writes, with --table"));
+        let problem = Problem::new(format!("{policies}: `table` cannot be explored"));
+        let help = format!("its table is what an exploration writes, with {}", option::TABLE);
+        return Err(problem.help(help));
     }
     if let Some(known) = POLICIES.iter().find(|known| known.name == policy.name) {
         return Ok(known.decides);
     }
     let names: Vec<&str> = POLICIES.iter().map(|known| known.name).collect();
     let names: Vec<&str> = names.into_iter().filter(|name| *name != WRITTEN).collect();
-    Err(Problem::new(format!("--policies: there is no policy `{policy}`"))
+    Err(Problem::new(format!("{policies}: there is no policy `{policy}`"))
         .help(format!("there are {}", names.join(", "))))
 }
 

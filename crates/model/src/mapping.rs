@@ -5,6 +5,8 @@ use std::collections::HashMap;
 use std::fmt;
 use std::str::FromStr;
 
+use whimbrel_text::option::MAP;
+
 use crate::app::{App, HOST_KIND, Pacing, Task};
 use crate::plan::period_ns;
 use crate::problem::{Problem, suggestion};
@@ -167,7 +169,7 @@ impl App {
         for place in places {
             let core = place.core as usize;
             if core >= cores.count {
-                let problem = Problem::new(format!("--map: core {core} does not exist"));
+                let problem = Problem::new(format!("{MAP}: core {core} does not exist"));
                 return Err(problem.help(format!("this run has cores 0 to {}", cores.count - 1)));
             }
             let meant = |task: &&Task| {
@@ -182,7 +184,7 @@ impl App {
                 self.check_place(&self.tasks[task], core, cores)?;
                 if chosen.insert(task, core).is_some() {
                     let label = self.label(&self.tasks[task].name, self.tasks[task].index);
-                    let problem = Problem::new(format!("--map: `{label}` is mapped twice"));
+                    let problem = Problem::new(format!("{MAP}: `{label}` is mapped twice"));
                     return Err(problem.help("name each task once; a name alone is all of `count`"));
                 }
             }
@@ -199,10 +201,10 @@ impl App {
                 format!("its tasks are {}", first.join(", "))
             };
             let help = suggestion(name, known.iter().copied(), list);
-            let message = format!("--map: the application has no task `{name}`");
+            let message = format!("{MAP}: the application has no task `{name}`");
             return Problem::new(message).help(help);
         };
-        let message = format!("--map: the application has no task `{name}.{index}`");
+        let message = format!("{MAP}: the application has no task `{name}.{index}`");
         Problem::new(message).help(format!("there are {name}.0 to {name}.{}", count - 1))
     }
 
@@ -210,13 +212,13 @@ impl App {
         let label = self.label(&task.name, task.index);
         let own = *task.core.get_ref();
         if !task.migratable && own as usize != core {
-            let message = format!("--map: `{label}` may not leave core {own}");
+            let message = format!("{MAP}: `{label}` may not leave core {own}");
             return Err(Problem::new(message)
                 .at(task.span.clone(), "its `[[task]]` says `migratable = false`")
                 .help("leave it out of the mapping, or let it move"));
         }
         if !cores.runs(task, core) {
-            let message = format!("--map: `{label}` does not run on core {core}");
+            let message = format!("{MAP}: `{label}` does not run on core {core}");
             return Err(Problem::new(message)
                 .at(task.span.clone(), format!("it is not for the kind `{}`", cores.kind(core)))
                 .help("map it to a core of a kind in its `kinds` or `cycles`, or add that"));
@@ -226,7 +228,7 @@ impl App {
 
     fn nowhere(&self, task: &Task) -> Problem {
         let label = self.label(&task.name, task.index);
-        Problem::new(format!("--map: `{label}` runs on no core of this run"))
+        Problem::new(format!("{MAP}: `{label}` runs on no core of this run"))
             .at(task.span.clone(), "it is for none of their kinds")
             .help("add them, or take more cores")
     }
@@ -296,7 +298,7 @@ impl App {
         for task in &self.tasks {
             if task.work.is_none() {
                 let label = self.label(&task.name, task.index);
-                return Err(Problem::new(format!("--map load: `{label}` has no cycles"))
+                return Err(Problem::new(format!("{MAP} load: `{label}` has no cycles"))
                     .at(task.span.clone(), "its load is not known")
                     .help("add `cycles`, or map by names or round-robin"));
             }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A simulation that Python comes along with.
 
+use std::collections::BTreeMap;
+
 use pyo3::prelude::*;
 use serde_json::Value;
-use whimbrel::library::{self, Callbacks, DecidedMove, DecidedPoint, Decision, Status};
+use whimbrel::library::{self, Callbacks, DecidedMove, DecidedPoint, Decision, Parameters, Status};
 
 use crate::failing::Raise;
 
@@ -61,17 +63,17 @@ impl Callbacks for Caller {
     }
 }
 
-/// Simulates by the words of `whimbrel sim`; gives the summary as JSON.
+/// Simulates by parameters, each as texts; gives the summary as JSON.
 #[pyfunction]
-#[pyo3(signature = (words, progress=None, decide=None))]
+#[pyo3(signature = (given, progress=None, decide=None))]
 pub fn simulate(
     py: Python<'_>,
-    words: Vec<String>,
+    given: BTreeMap<String, Vec<String>>,
     progress: Option<Py<PyAny>>,
     decide: Option<Py<PyAny>>,
 ) -> PyResult<String> {
     let mut caller = Caller { progress, decide, raised: None };
-    let done = py.detach(|| library::simulate(&words, &mut caller));
+    let done = py.detach(|| library::simulate(Parameters(given), &mut caller));
     match caller.raised {
         Some(error) => Err(error),
         None => done.raise(py),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Explorations, here or on a farm that Python has.
 
+use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -9,7 +10,7 @@ use std::time::Duration;
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use whimbrel::library::{self, Explored, Farm, Verdicts};
+use whimbrel::library::{self, Explored, Farm, Parameters, Verdicts};
 
 use crate::failing::{Raise, failed};
 
@@ -63,16 +64,31 @@ impl Farm for Callable<'_> {
     }
 }
 
-/// Explores by the words of `whimbrel explore`; gives `front.json`, `explore.parquet`, the
-/// fronts for people, and whether deadlines can be kept at every frame rate.
+/// Parameters, each as texts; or the command's options, as it has handed them over.
+#[derive(FromPyObject)]
+pub enum Given {
+    Command(String),
+    Function(BTreeMap<String, Vec<String>>),
+}
+
+/// Explores; gives `front.json`, `explore.parquet`, the fronts for people, and whether deadlines
+/// can be kept at every frame rate.
 #[pyfunction]
-#[pyo3(signature = (words, evaluate=None, progress=None))]
+#[pyo3(signature = (given, evaluate=None, progress=None))]
 pub fn explore<'py>(
     py: Python<'py>,
-    words: Vec<String>,
+    given: Given,
     evaluate: Option<Py<PyAny>>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<(String, Bound<'py, PyBytes>, String, bool)> {
+    let args = &match given {
+        Given::Command(options) => {
+            library::show_parameters(false);
+            library::handed_over(&options)
+        }
+        Given::Function(given) => library::explore_options(Parameters(given)),
+    }
+    .raise(py)?;
     let raised = Raised::default();
     let farm = evaluate.map(|evaluate| Callable { evaluate, raised: &raised });
     let farm = farm.as_ref().map(|farm| -> &dyn Farm { farm });
@@ -86,10 +102,10 @@ pub fn explore<'py>(
         thread::scope(|scope| {
             // The end of the thread closes it, however that ends.
             let (done, is_done) = mpsc::channel::<()>();
-            let (words, stop, watch) = (&words, &raised.stop, &watch);
+            let (stop, watch) = (&raised.stop, &watch);
             let explored = scope.spawn(move || {
                 let _done = done;
-                library::explore(words, farm, stop, watch)
+                library::explore(args, farm, stop, watch)
             });
             // Here, for signals of Python are the main thread's.
             while is_done.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {

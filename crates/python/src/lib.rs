@@ -53,6 +53,7 @@ fn named(error: io::Error, path: &Path) -> PyErr {
 
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    library::show_parameters(true);
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_function(wrap_pyfunction!(helpers_are_in, module)?)?;
     module.add_function(wrap_pyfunction!(application, module)?)?;

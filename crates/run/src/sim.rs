@@ -9,12 +9,13 @@ use std::time::Duration;
 
 use whimbrel_model::{App, At, Command, Limit, Plan, Problem, SavedFile};
 use whimbrel_occupy::place::Place;
+use whimbrel_text::option::{RATE, SAVE};
 
 use crate::args::SimArgs;
 use crate::failure::{Failure, Outcome};
 use crate::fingerprint::fingerprint;
 use crate::load::sim::{Simulated, check_times, load};
-use crate::load::{Loaded, nanoseconds, utf8};
+use crate::load::{Loaded, both, nanoseconds, utf8};
 use crate::run::execute;
 
 /// When a run without --limit is taken for endless.
@@ -38,6 +39,9 @@ pub fn sim(args: &SimArgs) -> Outcome {
 /// Bad input.
 pub fn prepared(args: &SimArgs) -> Result<(Loaded, impl FnOnce(Plan) -> Plan), Failure> {
     check_times(&args.times())?;
+    if args.common.layout.fast && !args.rates.is_empty() {
+        return Err(both(RATE).into());
+    }
     let Simulated { run, platform, commands } = load(args)?;
     let save = args.save.as_ref().map(|save| followed(&save.file)).transpose()?;
     let (save, resume) = (absolute(save.as_deref())?, absolute(args.resume.as_deref())?);
@@ -75,7 +79,7 @@ fn followed(file: &Path) -> Result<PathBuf, Problem> {
         place.whole()
     });
     place.map_err(|error| {
-        Problem::new(format!("--save {} cannot be written: {error}", file.display()))
+        Problem::new(format!("{SAVE} {} cannot be written: {error}", file.display()))
     })
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Tables and units for people, the same in every verb; and what strangers have written, without
-//! what a terminal would obey.
+//! Tables, units and options for people, the same in every verb; and what strangers have written,
+//! without what a terminal would obey.
 
+pub mod option;
 mod plain;
 
 use comfy_table::CellAlignment;

@@ -1,36 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What other programs do with the command's parts; the Python package is made of this.
 //!
-//! Options are given as the words of the command line, so they are read and refused by the same
-//! code. Nothing is printed but what an application prints.
+//! Options are the structures that the command line becomes, made of texts by the same parsers.
+//! Nothing is printed but what an application prints.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use clap::Parser;
 use miette::Report;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 use whimbrel_explore::{
     Candidate, Evaluate, Failure as Failed, Outcome, Progress, Surroundings, Taker,
 };
-use whimbrel_model::Setting;
+use whimbrel_model::{Problem, Setting};
 use whimbrel_run::accompany;
 use whimbrel_run::args::SimArgs;
 use whimbrel_run::atomic_file;
 use whimbrel_run::failure::Failure;
 use whimbrel_run::{helpers, load, prepared};
 
-use crate::cli::ExploreArgs;
 use crate::explore;
 use crate::explore::{Job, Pool, Prepared, Simulator};
 
+pub use crate::cli::ExploreArgs;
 pub use whimbrel_explore::Progress as Explored;
 pub use whimbrel_model::{DecidedMove, DecidedPoint, Decision};
 pub use whimbrel_run::Callbacks;
+pub use whimbrel_run::args::Parameters;
 pub use whimbrel_run::protocol::Status;
+pub use whimbrel_text::option::show_parameters;
 
 /// Something that went wrong.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -65,31 +66,17 @@ pub fn write(path: &Path, contents: &[u8]) -> io::Result<()> {
     atomic_file::write(path, |file| file.write_all(contents))
 }
 
-#[derive(Debug, Parser)]
-#[command(no_binary_name = true)]
-struct SimWords {
-    #[command(flatten)]
-    args: SimArgs,
-}
-
-#[derive(Debug, Parser)]
-#[command(no_binary_name = true)]
-struct ExploreWords {
-    #[command(flatten)]
-    args: ExploreArgs,
-}
-
 /// Names the folder of the helpers, once and before anything else.
 pub fn helpers_are_in(folder: PathBuf) {
     helpers::are_in(folder);
 }
 
-/// Simulates as `whimbrel sim` does with these words; gives its summary as JSON.
+/// Simulates as `whimbrel sim` does; gives its summary as JSON.
 ///
 /// # Errors
 /// Bad input, or a run that failed.
-pub fn simulate(words: &[String], callbacks: &mut dyn Callbacks) -> Result<String, Wrong> {
-    let SimWords { args } = SimWords::try_parse_from(words).map_err(|e| misused(&e))?;
+pub fn simulate(given: Parameters, callbacks: &mut dyn Callbacks) -> Result<String, Wrong> {
+    let args = SimArgs::of(given).map_err(|problem| input(problem.into()))?;
     let (run, complete) = prepared(&args).map_err(input)?;
     let record = args.common.record.as_deref();
     let summary = accompany(&run, record, complete, callbacks).map_err(failed)?;
@@ -147,24 +134,42 @@ pub struct Verdicts<'a> {
     taker: &'a dyn Taker,
 }
 
-/// Explores as `whimbrel explore` does with these words, on a farm or with all processors.
+/// The options of an exploration, by the parameters of a function.
+///
+/// # Errors
+/// A value makes no sense.
+pub fn explore_options(given: Parameters) -> Result<ExploreArgs, Wrong> {
+    ExploreArgs::of(given).map_err(|problem| input(problem.into()))
+}
+
+/// The same as the command has handed them over (`--scheduler`): as JSON.
+///
+/// # Errors
+/// They are of another version.
+pub fn handed_over(options: &str) -> Result<ExploreArgs, Wrong> {
+    serde_json::from_str(options).map_err(|error| {
+        let message = format!("the command and the package are of two versions: {error}");
+        input(Problem::new(message).help("install both from the same checkout").into())
+    })
+}
+
+/// Explores as `whimbrel explore` does, on a farm or with all processors.
 ///
 /// # Errors
 /// Bad input, simulators that cannot be started, or files that cannot be written.
 pub fn explore(
-    words: &[String],
+    args: &ExploreArgs,
     farm: Option<&dyn Farm>,
     stop: &AtomicBool,
     watch: &(dyn Fn(Progress) + Sync),
 ) -> Result<ExplorationResult, Wrong> {
-    let ExploreWords { args } = ExploreWords::try_parse_from(words).map_err(|e| misused(&e))?;
-    let Prepared { space, simulator } = &explore::prepared(&args).map_err(input)?;
+    let Prepared { space, simulator } = &explore::prepared(args).map_err(input)?;
     let farmed = farm.map(|farm| Farmed { farm, simulator });
     let evaluate: &dyn Evaluate = farmed.as_ref().map_or(simulator, |farmed| farmed);
     let around = Surroundings { stop, watch };
     let (identity, found) =
-        explore::found(&args, space, simulator, evaluate, &around).map_err(failed)?;
-    explore::keep(&args, space.system(), &found, &identity).map_err(failed)?;
+        explore::found(args, space, simulator, evaluate, &around).map_err(failed)?;
+    explore::keep(args, space.system(), &found, &identity).map_err(failed)?;
     let mut parquet = Vec::new();
     whimbrel_explore::parquet(space.system(), &found, &identity, &mut parquet)
         .map_err(|error| failed(Failure::Output(error)))?;
@@ -257,20 +262,6 @@ fn on_a_worker(failed: Failed) -> Failed {
     Failed::Fatal(format!("on a worker: {why}{lack}"))
 }
 
-/// What is wrong with the words.
-fn misused(error: &clap::Error) -> Wrong {
-    let text = error.render().to_string();
-    let mut parts = text.split("\n\n").map(str::trim).filter(|part| {
-        !part.is_empty() && !part.starts_with("Usage:") && !part.starts_with("For more")
-    });
-    let message = parts.next().unwrap_or_default().trim_start_matches("error: ");
-    let cure: Vec<&str> = parts.map(|part| part.trim_start_matches("tip: ")).collect();
-    let (message, more) = message.split_once('\n').unwrap_or((message, ""));
-    let cure = [more.trim(), &cure.join("; ")].join(" ").trim().to_owned();
-    let cure = Some(cure).filter(|cure| !cure.is_empty());
-    Wrong::Input(vec![Trouble { message: message.to_owned(), cure, ..Trouble::default() }])
-}
-
 fn input(failure: Failure) -> Wrong {
     Wrong::Input(troubles(failure))
 }
@@ -307,7 +298,77 @@ fn trouble(report: &Report) -> Trouble {
 
 #[cfg(test)]
 mod tests {
+    use std::fmt::Debug;
+
+    use clap::{Args, Command, FromArgMatches};
+
     use super::*;
+
+    const NEEDED: [(&str, &str); 3] = [("app", "app.toml"), ("platform", "mpsoc3"), ("seed", "1")];
+
+    fn given(more: Option<(&str, &str)>) -> Parameters {
+        let texts = NEEDED.into_iter().chain(more);
+        Parameters(texts.map(|(name, text)| (name.into(), vec![text.into()])).collect())
+    }
+
+    /// What is left to the defaults is that of the command, and what the command takes is taken.
+    fn check<A: Args + FromArgMatches + Debug>(of: fn(Parameters) -> Result<A, Problem>) {
+        let command = A::augment_args(Command::new("test"));
+        let words = ["test", "app.toml", "--platform=mpsoc3", "--seed=1", "--quiet"];
+        let matches = command.clone().try_get_matches_from(words).unwrap();
+        let args = A::from_arg_matches(&matches).unwrap();
+        assert_eq!(format!("{:?}", of(given(None)).unwrap()), format!("{args:?}"));
+        let of_command = ["json", "quiet", "scheduler"];
+        let ids = command.get_arguments().map(|arg| arg.get_id().as_str());
+        for id in ids.filter(|id| !of_command.contains(id)) {
+            let wrong = of(given(Some((id, "?")))).err().map(|problem| problem.message);
+            assert!(!wrong.is_some_and(|why| why.contains("no parameter")), "{id}");
+        }
+        assert!(of(given(Some(("nothing", "?")))).unwrap_err().message.contains("nothing="));
+    }
+
+    #[test]
+    fn parameters_become_the_options_that_words_become() {
+        check(SimArgs::of);
+        check(ExploreArgs::of);
+    }
+
+    #[test]
+    fn an_option_that_is_handed_over_is_what_it_was() {
+        let texts = [
+            ("cores", "1-2"),
+            ("rates", "300.1,600"),
+            ("points", "133.5,266"),
+            ("slots", "a=4,8"),
+            ("channels", "batch:8:5ms/internal"),
+            ("policies", "static,balance:settle_ms=500"),
+            ("pins", "bpf.2=1"),
+            ("set", "plays=1"),
+            ("budget", "10m"),
+            ("output", "there"),
+        ];
+        for text in texts {
+            let args = ExploreArgs::of(given(Some(text))).unwrap();
+            let json = serde_json::to_string(&args).unwrap();
+            let back: ExploreArgs = serde_json::from_str(&json).unwrap();
+            assert_eq!(format!("{back:?}"), format!("{args:?}"));
+        }
+    }
+
+    #[test]
+    fn a_wrong_value_is_told_with_its_option_and_what_to_write() {
+        for (name, text, why) in [
+            ("mode", "jump", "write one of handoff, replicate, recreate"),
+            ("moves", "a=1,0@2s", "--move takes one core; --shuttle takes several"),
+            ("cores", "-1", "-1 is not in"),
+            ("record", "", "it must not be empty"),
+        ] {
+            let problem = SimArgs::of(given(Some((name, text)))).unwrap_err();
+            let said = problem.line();
+            assert!(said.starts_with(&format!("invalid value '{text}' for --")), "{said}");
+            assert!(said.contains(why), "{said}");
+        }
+    }
 
     fn told(why: &str) -> String {
         let Failed::Fatal(told) = on_a_worker(Failed::Fatal(why.to_owned())) else {

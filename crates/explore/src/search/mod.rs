@@ -13,6 +13,8 @@ use std::collections::BTreeSet;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
+use serde::{Deserialize, Serialize};
+
 use crate::candidate::{Candidate, Evaluate, Objective, Outcome};
 use crate::pareto::Front;
 use crate::result::{Entry, Exploration, Method, RateResult};
@@ -24,7 +26,7 @@ use runner::Runner;
 const BATCH: usize = 256;
 
 /// When to stop.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Budget {
     /// When everything is done.
     #[default]

@@ -3,6 +3,8 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use crate::in_c::members;
 use crate::problem::Span;
 
@@ -48,7 +50,7 @@ members! {
 }
 
 /// `--set KEY=VALUE`.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Setting {
     /// The parameter to replace.
     pub key: String,

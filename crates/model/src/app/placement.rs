@@ -3,6 +3,7 @@
 
 use super::{App, Cycles, HOST_KIND, Task};
 use crate::problem::{Problem, Problems, nearest, none_or};
+use whimbrel_text::option::CORES;
 
 /// Refuses tasks that start on a core beyond the first `cores`.
 ///
@@ -19,7 +20,7 @@ pub fn check_cores(app: &App, cores: usize) -> Result<(), Problems> {
         let have =
             if cores == 1 { "only core 0".into() } else { format!("cores 0 to {}", cores - 1) };
         problems.push(Problem::new(message).at(task.core.span(), "this core").help(format!(
-            "this run has {have}: choose one of them, or list more processors with --cores \
+            "this run has {have}: choose one of them, or list more processors with {CORES} \
              (one listed twice is shared by two kernels)"
         )));
     }

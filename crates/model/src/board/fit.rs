@@ -3,6 +3,8 @@
 
 use std::collections::HashMap;
 
+use whimbrel_text::option::MODE;
+
 use super::Board;
 use crate::app::{App, Mode, Task, Verb};
 use crate::plan::Plan;
@@ -111,7 +113,7 @@ impl Board {
             );
             Problem::new(message)
                 .at(task.span.clone(), "this task")
-                .help(format!("choose {} by `mode`, or with --mode", known.join(" or ")))
+                .help(format!("choose {} by `mode`, or with {MODE}", known.join(" or ")))
         })
     }
 

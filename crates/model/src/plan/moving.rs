@@ -4,6 +4,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use serde::Deserialize;
+
 use super::ContextTransport;
 use crate::in_c::members;
 use crate::reader::is_name;
@@ -58,7 +60,7 @@ pub const NO_POLICY: &str = "none";
 members! {
     /// A policy with its parameters, as `balance:margin=10,horizon=5`. Which there are, and what
     /// they take, is known to the middleware only.
-    #[derive(PartialEq, Eq)]
+    #[derive(PartialEq, Eq, Deserialize)]
     pub struct PolicyName: "plan_policy" {
         /// One of the middleware's, or the module's `wb_policy_NAME`.
         needed name: String;

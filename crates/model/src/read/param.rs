@@ -2,6 +2,7 @@
 //! The application's own parameters: `[params]`, and `--set KEY=VALUE` that replaces one.
 
 use toml::de::{DeTable, DeValue};
+use whimbrel_text::option::SET;
 
 use crate::app::{Param, ParamKind, Setting};
 use crate::problem::{Problem, nearest};
@@ -73,11 +74,11 @@ pub(crate) fn set(params: &mut [Param], setting: &Setting) -> Result<(), Problem
             None if known.is_empty() => "this application has no parameters".to_owned(),
             None => format!("its parameters are {}", known.join(", ")),
         };
-        let message = format!("--set: the application has no parameter `{}`", setting.key);
+        let message = format!("{SET}: the application has no parameter `{}`", setting.key);
         return Err(Problem::new(message).help(help));
     };
     let Some((text, numbers)) = replacement(param.kind, &setting.value) else {
-        let message = format!("--set: `{}` is not `{}`", param.key, setting.value);
+        let message = format!("{SET}: `{}` is not `{}`", param.key, setting.value);
         let problem = Problem::new(message).at(param.span.clone(), "what it replaces");
         return Err(problem.help(format!("`{}` is {}", param.key, param.kind)));
     };

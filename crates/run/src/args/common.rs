@@ -2,13 +2,15 @@
 //! The options that `run` and `sim` have in common, some of them with `export`.
 
 use std::path::PathBuf;
+use std::str::FromStr;
 use std::time::Duration;
 
 use clap::Args;
-use whimbrel_model::{Mapping, Setting};
+use whimbrel_model::{Mapping, Problem, Setting};
+use whimbrel_text::option;
 
-use super::MovingArgs;
 use super::values::{Move, Shuttle, positive_duration, rate, setting};
+use super::{MovingArgs, Parameters};
 
 /// The application, and how it is laid out on its cores: what a plan is made of.
 #[derive(Debug, Args)]
@@ -18,7 +20,7 @@ pub struct LayoutArgs {
     pub app: Vec<PathBuf>,
 
     /// Frames per second, instead of the application's own rate
-    #[arg(long, value_name = "N", value_parser = rate, conflicts_with = "fast")]
+    #[arg(long, value_name = "N", value_parser = rate)]
     pub frame_rate: Option<f64>,
 
     /// Run as fast as it goes: no task has a period
@@ -76,4 +78,27 @@ pub struct CommonArgs {
     /// Show nothing while it runs
     #[arg(long, short)]
     pub quiet: bool,
+}
+
+impl CommonArgs {
+    /// By the parameters of a function, which prints nothing.
+    pub fn of(given: &mut Parameters) -> Result<Self, Problem> {
+        let layout = LayoutArgs {
+            app: given.app(),
+            frame_rate: given.one(option::FRAME_RATE, rate)?,
+            fast: given.flag(option::FAST),
+            map: given.one(option::MAP, Mapping::from_str)?,
+            set: given.each(option::SET, setting)?,
+            moving: MovingArgs::of(given)?,
+        };
+        Ok(Self {
+            layout,
+            duration: given.one(option::DURATION, positive_duration)?,
+            record: given.path(option::RECORD)?,
+            moves: given.each(option::MOVE, Move::from_str)?,
+            shuttles: given.each(option::SHUTTLE, Shuttle::from_str)?,
+            json: false,
+            quiet: true,
+        })
+    }
 }

@@ -3,11 +3,13 @@
 
 mod common;
 mod moving;
+mod parameters;
 mod run;
 mod sim;
 pub mod values;
 
 pub use common::{CommonArgs, LayoutArgs};
 pub use moving::MovingArgs;
+pub use parameters::Parameters;
 pub use run::RunArgs;
 pub use sim::SimArgs;

@@ -2,12 +2,15 @@
 //! The options of `run` and `sim` that say how tasks move, and who decides.
 
 use std::path::PathBuf;
+use std::str::FromStr;
 use std::time::Duration;
 
-use clap::Args;
 use clap::builder::PossibleValuesParser;
-use whimbrel_model::{Mode, Moves, POLICIES, Policy, PolicyName};
+use clap::{Args, value_parser};
+use whimbrel_model::{Mode, Moves, POLICIES, Policy, PolicyName, Problem};
+use whimbrel_text::option;
 
+use super::Parameters;
 use super::values::{one_of, positive_duration};
 
 /// How tasks may move.
@@ -16,6 +19,11 @@ const MODES: [&str; 3] = ["handoff", "replicate", "recreate"];
 const PLACES: [&str; 2] = ["checkpoints", "waits"];
 /// How replicated contexts may travel.
 const TRANSPORTS: [&str; 3] = ["auto", "alias", "buffer"];
+
+/// Where nothing is said.
+const ANY_TRANSPORT: &str = "auto";
+const FIRST_CORE: &str = "0";
+const AGENTS_PERIOD: &str = "100ms";
 
 /// The help of `--policy`.
 fn policies() -> String {
@@ -41,7 +49,7 @@ pub struct MovingArgs {
     pub move_at: Option<Moves>,
 
     /// How the memory of replicated tasks travels: mapped at a second address, or by a buffer
-    #[arg(long, value_name = "HOW", default_value = "auto",
+    #[arg(long, value_name = "HOW", default_value = ANY_TRANSPORT,
           value_parser = PossibleValuesParser::new(TRANSPORTS))]
     pub transport: String,
 
@@ -55,12 +63,31 @@ pub struct MovingArgs {
     pub table: Option<PathBuf>,
 
     /// The core that the coordinator runs on, which asks the policy
-    #[arg(long, value_name = "CORE", default_value_t = 0)]
+    #[arg(long, value_name = "CORE", default_value = FIRST_CORE)]
     pub coordinator: u32,
 
     /// How often the agent of each core reports loads, and the policy is asked
-    #[arg(long, value_name = "PERIOD", default_value = "100ms", value_parser = period)]
+    #[arg(long, value_name = "PERIOD", default_value = AGENTS_PERIOD, value_parser = period)]
     pub agents: Duration,
+}
+
+impl MovingArgs {
+    /// By the parameters of a function.
+    pub fn of(given: &mut Parameters) -> Result<Self, Problem> {
+        Ok(Self {
+            mode: given.one(option::MODE, one_of::<Mode>(MODES))?,
+            move_at: given.one(option::MOVE_AT, one_of::<Moves>(PLACES))?,
+            transport: given.or(
+                option::TRANSPORT,
+                PossibleValuesParser::new(TRANSPORTS),
+                ANY_TRANSPORT,
+            )?,
+            policy: given.one(option::POLICY, PolicyName::from_str)?,
+            table: given.path(option::TABLE)?,
+            coordinator: given.or(option::COORDINATOR, value_parser!(u32), FIRST_CORE)?,
+            agents: given.or(option::AGENTS, period, AGENTS_PERIOD)?,
+        })
+    }
 }
 
 /// Shorter ones would cost more than they tell.

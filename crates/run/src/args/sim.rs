@@ -2,13 +2,18 @@
 //! The options of `sim`.
 
 use std::path::PathBuf;
+use std::str::FromStr;
 use std::time::Duration;
 
-use clap::Args;
-use whimbrel_model::Compute;
+use clap::{Args, value_parser};
+use whimbrel_model::{Compute, Problem};
+use whimbrel_text::option::{self, Opt};
 
-use super::CommonArgs;
 use super::values::{RateChange, Save, one_of, positive_duration};
+use super::{CommonArgs, Parameters};
+
+/// How tasks may take their time.
+const COMPUTES: [&str; 2] = ["real", "model"];
 
 /// Runs an application in virtual time, on hardware that need not exist.
 ///
@@ -34,7 +39,7 @@ pub struct SimArgs {
 
     /// Whether tasks compute, or only take the time of it: real or model [default: the
     /// application's]
-    #[arg(long, value_name = "HOW", value_parser = one_of::<Compute>(["real", "model"]))]
+    #[arg(long, value_name = "HOW", value_parser = one_of::<Compute>(COMPUTES))]
     pub compute: Option<Compute>,
 
     /// It is an error when the run has not ended after so much virtual time [default: 1h, or the
@@ -58,7 +63,7 @@ pub struct SimArgs {
     pub resume: Option<PathBuf>,
 
     /// Change the frame rate at a time, as 900@2s; repeatable
-    #[arg(long = "rate", value_name = "N@TIME", conflicts_with = "fast")]
+    #[arg(long = "rate", value_name = "N@TIME")]
     pub rates: Vec<RateChange>,
 
     /// What `run` has as well.
@@ -67,18 +72,35 @@ pub struct SimArgs {
 }
 
 impl SimArgs {
+    /// By the parameters of a function.
+    pub fn of(mut given: Parameters) -> Result<Self, Problem> {
+        let args = Self {
+            platform: given.needed(option::PLATFORM, String::from_str)?,
+            cores: given.one(option::CORES, value_parser!(u32))?,
+            seed: given.needed(option::SEED, value_parser!(u64))?,
+            compute: given.one(option::COMPUTE, one_of::<Compute>(COMPUTES))?,
+            limit: given.one(option::LIMIT, positive_duration)?,
+            max_events: given.one(option::MAX_EVENTS, value_parser!(u64))?,
+            save: given.one(option::SAVE, Save::from_str)?,
+            resume: given.path(option::RESUME)?,
+            rates: given.each(option::RATE, RateChange::from_str)?,
+            common: CommonArgs::of(&mut given)?,
+        };
+        given.end(args)
+    }
+
     /// Every time that it names, with its option.
-    pub fn times(&self) -> Vec<(&'static str, Duration)> {
+    pub fn times(&self) -> Vec<(Opt, Duration)> {
         let once = [
-            ("--duration", self.common.duration),
-            ("--limit", self.limit),
-            ("--save", self.save.as_ref().map(|save| save.at)),
-            ("--agents", Some(self.common.layout.moving.agents)),
+            (option::DURATION, self.common.duration),
+            (option::LIMIT, self.limit),
+            (option::SAVE, self.save.as_ref().map(|save| save.at)),
+            (option::AGENTS, Some(self.common.layout.moving.agents)),
         ];
         let once = once.into_iter().filter_map(|(option, time)| Some((option, time?)));
-        once.chain(self.common.moves.iter().map(|moved| ("--move", moved.at)))
-            .chain(self.common.shuttles.iter().map(|shuttle| ("--shuttle", shuttle.period)))
-            .chain(self.rates.iter().map(|change| ("--rate", change.at)))
+        once.chain(self.common.moves.iter().map(|moved| (option::MOVE, moved.at)))
+            .chain(self.common.shuttles.iter().map(|shuttle| (option::SHUTTLE, shuttle.period)))
+            .chain(self.rates.iter().map(|change| (option::RATE, change.at)))
             .collect()
     }
 }

@@ -10,6 +10,7 @@ use std::time::Duration;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde::de::DeserializeOwned;
 use whimbrel_model::{Frequency, Setting, from_word, millihz};
+use whimbrel_text::option::{MOVE, SHUTTLE};
 
 /// The highest processor number that is worth believing.
 const CPU_MAX: u32 = 65_535;
@@ -138,7 +139,7 @@ impl FromStr for Move {
         let (task, cores, at) = move_parts(text)?;
         match cores[..] {
             [core] => Ok(Self { task, core, at }),
-            _ => Err("--move takes one core; --shuttle takes several".into()),
+            _ => Err(format!("{MOVE} takes one core; {SHUTTLE} takes several")),
         }
     }
 }
@@ -182,7 +183,7 @@ impl FromStr for Shuttle {
     fn from_str(text: &str) -> Result<Self, String> {
         let (task, cores, period) = move_parts(text)?;
         if cores.len() < 2 {
-            return Err("--shuttle takes at least two cores, as demodulator=1,0@500ms".into());
+            return Err(format!("{SHUTTLE} takes at least two cores, as demodulator=1,0@500ms"));
         }
         if period < Duration::from_millis(1) {
             return Err("a shuttle's period is at least 1ms".into());

@@ -6,6 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use whimbrel_model::{Core, Frequency, Platform, Point, Problem};
+use whimbrel_text::option::{OUTPUT, PLATFORM};
 
 use crate::args::RunArgs;
 use crate::failure::Failure;
@@ -59,7 +60,7 @@ pub fn hardware(args: &RunArgs, cpus: &[u32]) -> Result<Hardware, Failure> {
     match frequency {
         Frequency::Emulate if cores.is_empty() => {
             let message = format!("--frequency emulate: the platform {name} has no [[core.point]]");
-            let help = "choose another with --platform, as mpsoc3";
+            let help = format!("choose another with {PLATFORM}, as mpsoc3");
             return Err(Problem::new(message).help(help).into());
         }
         Frequency::Cpufreq => cores = machine_cores(cpus, cores)?,
@@ -115,7 +116,7 @@ pub fn host_file() -> Result<PathBuf, Problem> {
         .or_else(|| absolute("HOME").map(|home| home.join(".config")))
         .ok_or_else(|| {
             Problem::new("this user has no folder for configuration")
-                .help("set XDG_CONFIG_HOME or HOME, or name a file with --output")
+                .help(format!("set XDG_CONFIG_HOME or HOME, or name a file with {OUTPUT}"))
         })?;
     Ok(folder.join("whimbrel/host.toml"))
 }
@@ -130,8 +131,9 @@ fn file_of(wanted: &str) -> Result<PathBuf, Failure> {
 }
 
 fn from_file(path: &Path) -> Result<Platform, Failure> {
-    let wanted = "--platform takes host, the name of a file in the folder platforms, or a path";
-    let source = files::toml(path, "the platform", wanted)?;
+    let wanted =
+        format!("{PLATFORM} takes host, the name of a file in the folder platforms, or a path");
+    let source = files::toml(path, "the platform", &wanted)?;
     Platform::parse(source.text()).map_err(|problems| Failure::in_file(&source, problems))
 }
 

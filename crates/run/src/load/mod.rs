@@ -31,6 +31,7 @@ use crate::failure::Failure;
 use crate::files::{APPLICATION, Given, translated};
 use crate::helpers;
 use hardware::hardware;
+use whimbrel_text::option::{FAST, FRAME_RATE, Opt};
 
 /// How long a target may take to attach a task before its source takes it back.
 const OFFER: Duration = Duration::from_millis(100);
@@ -254,14 +255,20 @@ pub fn cpus(wanted: Option<&CpuList>) -> Result<Vec<u32>, Problem> {
 /// One that has no effect.
 pub fn pacing(args: &LayoutArgs, app: &App) -> Result<Pacing, Problem> {
     match args.frame_rate {
-        _ if args.fast => Ok(Pacing::Fast),
+        Some(_) if args.fast => Err(both(FRAME_RATE)),
+        None if args.fast => Ok(Pacing::Fast),
         None => Ok(Pacing::Application),
         Some(_) if app.tasks.iter().all(|task| task.period != Period::Frame) => {
-            let message = "--frame-rate has no effect: no task is released once per frame";
+            let message = format!("{FRAME_RATE} has no effect: no task is released once per frame");
             Err(Problem::new(message).help("leave it out, or give a task `periodic = true`"))
         }
         Some(rate) => Ok(Pacing::Rate(rate)),
     }
+}
+
+/// What is wrong where a rate is given to a run as fast as it goes.
+pub(crate) fn both(rate: Opt) -> Problem {
+    Problem::new(format!("{rate} has no effect with {FAST}")).help("leave one of the two out")
 }
 
 /// Of each core: what the command line says, or the application.

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use whimbrel_model::{App, ContextTransport, Mode, Moving, PolicyName, Problem, Source, Table};
 use whimbrel_model::{TableRow, from_word};
+use whimbrel_text::option::{COORDINATOR, POLICY, TABLE};
 
 use super::{nanoseconds, utf8};
 use crate::args::MovingArgs;
@@ -14,7 +15,7 @@ use crate::failure::Failure;
 use crate::files;
 
 /// The policy that needs rows.
-pub(super) const TABLE: &str = "table";
+pub(super) const BY_TABLE: &str = "table";
 
 /// The same as the summary keeps it.
 #[derive(Debug, Clone, Serialize)]
@@ -56,7 +57,7 @@ pub fn load(
     }
     let n_cores = points_hz.len();
     if *coordinator as usize >= n_cores {
-        let problem = Problem::new(format!("--coordinator: core {coordinator} does not exist"));
+        let problem = Problem::new(format!("{COORDINATOR}: core {coordinator} does not exist"));
         return Err(problem.help(format!("this run has cores 0 to {}", n_cores - 1)).into());
     }
     let policy = choice(policy.as_ref(), table.is_some())?;
@@ -82,10 +83,11 @@ pub fn load(
 
 fn choice(policy: Option<&PolicyName>, table: bool) -> Result<Option<PolicyName>, Problem> {
     match policy {
-        None if table => Ok(Some(PolicyName { name: TABLE.into(), settings: Vec::new() })),
-        Some(policy) if policy.name == TABLE && !table => {
-            let problem = Problem::new("--policy table: there is no table to decide by");
-            Err(problem.help("name one with --table FILE.toml; docs/table-toml.md describes it"))
+        None if table => Ok(Some(PolicyName { name: BY_TABLE.into(), settings: Vec::new() })),
+        Some(policy) if policy.name == BY_TABLE && !table => {
+            let problem = Problem::new(format!("{POLICY} table: there is no table to decide by"));
+            Err(problem
+                .help(format!("name one with {TABLE} FILE.toml; docs/table-toml.md describes it")))
         }
         policy => Ok(policy.filter(|policy| !policy.name.is_empty()).cloned()),
     }
@@ -110,7 +112,7 @@ fn program(app: &App, source: &Source, module: Option<&Path>) -> Result<Option<S
 }
 
 fn rows(path: &Path, app: &App, points_hz: &[Vec<u64>]) -> Result<Vec<TableRow>, Failure> {
-    let source = files::toml(path, "--table:", "docs/table-toml.md describes it")?;
+    let source = files::toml(path, &format!("{TABLE}:"), "docs/table-toml.md describes it")?;
     let rows = Table::parse(source.text()).and_then(|table| table.rows(app, points_hz));
     rows.map_err(|problems| Failure::in_file(&source, problems))
 }

@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use whimbrel_model::{App, At, Command, HOST_KIND, Problem};
+use whimbrel_text::option::{MOVE, Opt, SHUTTLE};
 
 use super::nanoseconds;
 use crate::args::CommonArgs;
@@ -127,8 +128,8 @@ impl Entry {
         Due { task: self.task.clone(), core, single: self.period.is_none() }
     }
 
-    fn option(&self) -> &'static str {
-        if self.period.is_some() { "--shuttle" } else { "--move" }
+    fn option(&self) -> Opt {
+        if self.period.is_some() { SHUTTLE } else { MOVE }
     }
 
     fn check_kinds(&self, app: &App, kinds: &[String]) -> Result<(), Problem> {

@@ -9,6 +9,7 @@ use whimbrel_model::{
     App, At, Core, Cores, Cycles, Frequency, Moving, POINT_OFF, Pacing, Problem, TableRow, Work,
     check_cores, check_kinds, millihz,
 };
+use whimbrel_text::option::{CORES, Opt};
 
 use super::{
     Application, Hardware, Loaded, Options, Schedule, Simulation, application, map, moving,
@@ -112,7 +113,7 @@ fn begin_by_table(
     (cores, description): (&mut [Core], &mut Description),
     pacing: Pacing,
 ) {
-    let decides = moving.policy.as_ref().is_some_and(|policy| policy.name == moving::TABLE)
+    let decides = moving.policy.as_ref().is_some_and(|policy| policy.name == moving::BY_TABLE)
         && layout.map.is_none();
     let rate = pacing.frame_rate(app).filter(|_| decides);
     let Some(row) = rate.and_then(|rate| TableRow::at(&moving.rows, millihz(rate))) else { return };
@@ -138,7 +139,7 @@ fn begin_by_table(
 ///
 /// # Errors
 /// One for the first that is too long.
-pub fn check_times(times: &[(&str, Duration)]) -> Result<(), Problem> {
+pub fn check_times(times: &[(Opt, Duration)]) -> Result<(), Problem> {
     let most = Duration::from_secs(DAYS_MOST * 24 * 3600);
     match times.iter().find(|(_, time)| *time > most) {
         Some((option, time)) => {
@@ -166,7 +167,8 @@ fn hardware(args: &SimArgs) -> Result<(String, Vec<Core>, Description), Failure>
     let mut cores = platform.cores;
     let wanted = args.cores.map_or(cores.len(), |n| n as usize);
     if wanted == 0 || wanted > cores.len() {
-        let message = format!("--cores: the platform {} has {} cores", platform.name, cores.len());
+        let (name, have) = (platform.name, cores.len());
+        let message = format!("{CORES}: the platform {name} has {have} cores");
         return Err(Problem::new(message).help("name a number from 1 to that").into());
     }
     cores.truncate(wanted);

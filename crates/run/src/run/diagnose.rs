@@ -3,6 +3,7 @@
 
 use miette::Report;
 use whimbrel_model::{App, Problem, Source, Task};
+use whimbrel_text::option::{CORES, DURATION, LIMIT, MAX_EVENTS, POLICY, RESUME, SAVE, SET};
 
 use crate::protocol::{CoreDied, ErrorKind, HelperError};
 
@@ -37,15 +38,15 @@ pub fn problem(app: &App, error: &HelperError) -> Problem {
         ErrorKind::Port => port(app, task, error),
         ErrorKind::Task => with_task(app, task, error, failed),
         ErrorKind::Deadlock => deadlock(app, error),
-        ErrorKind::Limit => Problem::new(error.text.clone()).help(
-            "--limit and --max-events say when a run is taken for endless; --duration asks \
-             sources to end",
-        ),
-        ErrorKind::Save => Problem::new(format!("--save {}: {}", error.key, error.text))
+        ErrorKind::Limit => Problem::new(error.text.clone()).help(format!(
+            "{LIMIT} and {MAX_EVENTS} say when a run is taken for endless; {DURATION} asks \
+             sources to end"
+        )),
+        ErrorKind::Save => Problem::new(format!("{SAVE} {}: {}", error.key, error.text))
             .help("is there room, and may you write there?"),
-        ErrorKind::Unsaved => Problem::new(format!("--save {}: {}", error.key, error.text))
+        ErrorKind::Unsaved => Problem::new(format!("{SAVE} {}: {}", error.key, error.text))
             .help("the time is that of the simulation, from its start on"),
-        ErrorKind::Restore => Problem::new(format!("--resume {}: {}", error.key, error.text))
+        ErrorKind::Restore => Problem::new(format!("{RESUME} {}: {}", error.key, error.text))
             .help("a simulation goes on with the options, and on the build, that saved it"),
         ErrorKind::Standstill => with_task(app, task, error, standstill),
         ErrorKind::Kernel => {
@@ -100,19 +101,19 @@ fn setup(app: &App, error: &HelperError) -> Problem {
     match keys.find_map(|key| app.params.iter().find(|param| param.key == key)) {
         Some(param) => problem
             .at(param.span.clone(), "this parameter")
-            .help(format!("change it in [params], or with --set {}=…", param.key)),
+            .help(format!("change it in [params], or with {SET} {}=…", param.key)),
         None => problem,
     }
 }
 
 fn core(error: &HelperError) -> Problem {
     Problem::new(format!("processor {} cannot be had{}: {}", error.key, of_core(error), error.text))
-        .help("choose others with --cores; `whimbrel doctor` lists those that may be used")
+        .help(format!("choose others with {CORES}; `whimbrel doctor` lists those that may be used"))
 }
 
 fn policy(error: &HelperError) -> Problem {
     let name = if error.key.is_empty() { String::new() } else { format!(" {}", error.key) };
-    Problem::new(format!("--policy{name}: {}", error.text)).help(
+    Problem::new(format!("{POLICY}{name}: {}", error.text)).help(
         "`whimbrel run --help` lists the policies, docs/policies.md their parameters; an \
          application brings its own as `wb_policy_NAME` in its module",
     )

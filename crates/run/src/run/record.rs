@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use whimbrel_model::Problem;
 use whimbrel_occupy::place::{Place, descriptor};
+use whimbrel_text::option::RECORD;
 
 use super::summary::Summary;
 use crate::atomic_file;
@@ -29,7 +30,7 @@ impl Prepared {
     /// It cannot be made, its path cannot be text to the helper, it holds files already, or it is
     /// another user's or may be written by others.
     pub fn new(path: &Path, cores: usize) -> Result<Self, Problem> {
-        let refuse = |why: String| Problem::new(format!("--record {}: {why}", path.display()));
+        let refuse = |why: String| Problem::new(format!("{RECORD} {}: {why}", path.display()));
         let unreadable = |error: io::Error| refuse(error.to_string());
         std::path::absolute(path).map_err(unreadable).and_then(|path| speakable(&path))?;
         let place = Place::find(path).map_err(unreadable)?;
@@ -77,7 +78,7 @@ impl Drop for Prepared {
 /// Checks that a path can be text to the helper, whose lines are text.
 fn speakable(path: &Path) -> Result<(), Problem> {
     let help = "name a folder whose whole path is UTF-8";
-    utf8(path).map(drop).map_err(|problem| problem.within("--record").help(help))
+    utf8(path).map(drop).map_err(|problem| problem.within(RECORD).help(help))
 }
 
 /// Adds `summary.json`, which is there either whole or not at all.

@@ -7,6 +7,7 @@ use std::process::ExitStatus;
 use miette::Report;
 use signal_hook::consts::SIGXFSZ;
 use whimbrel_model::{App, Compute, Problem, Source};
+use whimbrel_text::option::{COMPUTE, RECORD};
 
 use super::helper::describe_end;
 use super::results::{Results, Stop};
@@ -62,15 +63,20 @@ fn silent_end(results: &Results, runner: Runner<'_>, compute: Compute) -> Option
 fn gone(exit: Option<ExitStatus>, helper: &str, compute: Compute) -> Problem {
     if exit.and_then(|exit| exit.signal()) == Some(SIGXFSZ) {
         let message = format!("a file of {helper} would have become larger than it may");
-        return Problem::new(message)
-            .help("`ulimit -f` shows and sets how large files may be; --record writes the most");
+        return Problem::new(message).help(format!(
+            "`ulimit -f` shows and sets how large files may be; {RECORD} writes the most"
+        ));
     }
     let how = exit.map_or_else(|| "ended".into(), describe_end);
     let problem = Problem::new(format!("the helper {helper} {how} during the run"));
     problem.help(match helper {
-        SIMULATOR if compute == Compute::Model => "was it killed, or memory short? Run it again",
-        SIMULATOR => "it runs the code of the application as well; `--compute model` does not",
-        _ => "its kernels have been ended; nothing is left behind: run it again",
+        SIMULATOR if compute == Compute::Model => {
+            "was it killed, or memory short? Run it again".into()
+        }
+        SIMULATOR => {
+            format!("it runs the code of the application as well; `{COMPUTE} model` does not")
+        }
+        _ => "its kernels have been ended; nothing is left behind: run it again".to_owned(),
     })
 }
 

@@ -2,12 +2,22 @@
 //! The options of `explore`.
 
 use std::path::PathBuf;
+use std::str::FromStr;
 use std::time::Duration;
 
-use clap::Args;
+use clap::{Args, value_parser};
+use serde::{Deserialize, Serialize};
 use whimbrel_explore::{Budget, Objective, Pin, PointChoice, SlotChoice, WayChoice, parse_list};
-use whimbrel_model::{PolicyName, Setting};
+use whimbrel_model::{PolicyName, Problem, Setting};
+use whimbrel_run::args::Parameters;
 use whimbrel_run::args::values::{TaskName, hertz, positive_duration, ranges, rate, setting};
+use whimbrel_text::option;
+
+/// Where nothing is said.
+const ALL_POINTS: &str = "all";
+const OF_EACH: &str = "2s";
+const FIRST_SEED: &str = "1";
+const RUN_ALL: &str = "20000";
 
 /// Searches mappings, operating points, queue sizes and policies in the simulator.
 ///
@@ -20,7 +30,7 @@ use whimbrel_run::args::values::{TaskName, hertz, positive_duration, ranges, rat
 ///
 /// Exit status: 0 there is a candidate without a missed deadline for every frame rate, 1 there is
 /// not, 2 an error.
-#[derive(Debug, Args)]
+#[derive(Debug, Args, Serialize, Deserialize)]
 pub struct ExploreArgs {
     /// The application's app.toml, or files that `import` takes, which together are one
     #[arg(value_name = "APP.toml", required = true)]
@@ -41,7 +51,7 @@ pub struct ExploreArgs {
 
     /// Operating points that cores begin at: all, high (the highest), auto (the lowest without a
     /// missed deadline, by bisection), or a list of megahertz
-    #[arg(long, value_name = "POINTS", default_value = "all", value_parser = points)]
+    #[arg(long, value_name = "POINTS", default_value = ALL_POINTS, value_parser = points)]
     pub points: PointChoice,
 
     /// Slots of every channel, as 4,8,14, or of some, as demodulator_bpf=4,8; repeatable [default:
@@ -60,19 +70,19 @@ pub struct ExploreArgs {
     pub policies: Option<Policies>,
 
     /// Keep a task on a core, as lpf=0 or bpf.2=1; repeatable
-    #[arg(long, value_name = "TASK[.INDEX]=CORE", value_parser = pin)]
-    pub pin: Vec<Pin>,
+    #[arg(long = "pin", value_name = "TASK[.INDEX]=CORE", value_parser = pin)]
+    pub pins: Vec<Pin>,
 
     /// Replace a parameter of the application; repeatable
     #[arg(long, value_name = "KEY=VALUE", value_parser = setting)]
     pub set: Vec<Setting>,
 
     /// How long each candidate runs, in virtual time
-    #[arg(long, value_name = "TIME", default_value = "2s", value_parser = positive_duration)]
+    #[arg(long, value_name = "TIME", default_value = OF_EACH, value_parser = positive_duration)]
     pub duration: Duration,
 
     /// Where the search and the draws of cycles begin
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value = FIRST_SEED)]
     pub seed: u64,
 
     /// Run at most so many candidates for each frame rate, or end after a time, as 5000 or 10m
@@ -80,7 +90,7 @@ pub struct ExploreArgs {
     pub budget: Option<Budget>,
 
     /// Up to so many candidates of a frame rate are all run
-    #[arg(long, value_name = "N", default_value_t = 20_000)]
+    #[arg(long, value_name = "N", default_value = RUN_ALL)]
     pub limit: usize,
 
     /// What is to be low: energy, misses, latency, cores
@@ -115,6 +125,39 @@ pub struct ExploreArgs {
     /// Show nothing while it runs
     #[arg(long, short)]
     pub quiet: bool,
+}
+
+impl ExploreArgs {
+    /// By the parameters of a function, which prints nothing.
+    pub fn of(mut given: Parameters) -> Result<Self, Problem> {
+        let args = Self {
+            app: given.app(),
+            platform: given.needed(option::PLATFORM, String::from_str)?,
+            cores: given.one(option::CORES, counts)?,
+            rates: given.list(option::RATES, rate)?,
+            points: given.or(option::POINTS, points, ALL_POINTS)?,
+            slots: given.each(option::SLOTS, slots)?,
+            channels: given.each(option::CHANNELS, ways)?,
+            policies: given.one(option::POLICIES, parse_list)?,
+            pins: given.each(option::PIN, pin)?,
+            set: given.each(option::SET, setting)?,
+            duration: given.or(option::DURATION, positive_duration, OF_EACH)?,
+            seed: given.or(option::SEED, value_parser!(u64), FIRST_SEED)?,
+            budget: given.one(option::BUDGET, budget)?,
+            limit: given.or(option::LIMIT, usize::from_str, RUN_ALL)?,
+            objectives: match given.list(option::OBJECTIVES, objective)? {
+                none if none.is_empty() => Objective::ALL.map(|(_, all)| all).to_vec(),
+                some => some,
+            },
+            output: given.path(option::OUTPUT)?,
+            resume: given.path(option::RESUME)?,
+            scheduler: None,
+            table: given.path(option::TABLE)?,
+            json: false,
+            quiet: true,
+        };
+        given.end(args)
+    }
 }
 
 /// One value of an option: clap takes a `Vec` for several.

@@ -9,6 +9,8 @@ use std::process::{Command, Output};
 
 use whimbrel_model::Problem;
 
+use crate::cli::ExploreArgs;
+
 /// The environment's name for the Python that has the package.
 const PYTHON: &str = "WHIMBREL_PYTHON";
 
@@ -22,18 +24,21 @@ const MISSING: i32 = 3;
 /// there may be another user's.
 const SAFE: &str = "-P";
 
-/// Becomes the package's exploration, with the words after the verb. Comes back with what is wrong
-/// only if there is no such Python, it does not work, or there is no package in it.
-pub fn hand_over(scheduler: &str) -> Problem {
+/// Becomes the package's exploration, which gets the options as JSON. Comes back with what is wrong
+/// only if they have no JSON, there is no such Python, it does not work, or there is no package in
+/// it.
+pub fn hand_over(args: &ExploreArgs) -> Problem {
+    let options = match serde_json::to_string(args) {
+        Ok(options) => options,
+        Err(error) => return Problem::new(format!("--scheduler: {error}")),
+    };
     let python = env::var_os(PYTHON).unwrap_or_else(|| OsString::from("python3"));
-    let words = env::args_os().skip(2);
     let why = match Command::new(&python).args([SAFE, "-c", LOOK]).output() {
         Ok(look) if look.status.code() == Some(MISSING) => "has no package `whimbrel`".to_owned(),
         Ok(look) if !look.status.success() => failed(&look),
         _ => {
             let mut command = Command::new(&python);
-            let error =
-                command.args([SAFE, "-m", "whimbrel.cluster", scheduler]).args(words).exec();
+            let error = command.args([SAFE, "-m", "whimbrel.cluster", &options]).exec();
             format!("cannot be started: {error}")
         }
     };

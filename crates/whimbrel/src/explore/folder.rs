@@ -11,6 +11,7 @@ use whimbrel_model::Problem;
 use whimbrel_occupy::place::Place;
 use whimbrel_run::atomic_file;
 use whimbrel_run::failure::Failure;
+use whimbrel_text::option::{DURATION, OUTPUT, RESUME, SEED, SET};
 
 use crate::cli::ExploreArgs;
 
@@ -37,8 +38,10 @@ pub fn store(args: &ExploreArgs, identity: &str) -> Result<Store, Problem> {
     let Some(path) = resume.filter(|path| is_file(path)) else {
         return match resume {
             Some(_) if args.output.is_some() => {
-                let problem = Problem::new("--output: --resume goes on in its own folder");
-                Err(problem.help("leave --output out, or go on from the folder's explore.parquet"))
+                let problem = Problem::new(format!("{OUTPUT}: {RESUME} goes on in its own folder"));
+                Err(problem.help(format!(
+                    "leave {OUTPUT} out, or go on from the folder's explore.parquet"
+                )))
             }
             Some(folder) => {
                 taken(folder)?;
@@ -57,8 +60,8 @@ pub fn store(args: &ExploreArgs, identity: &str) -> Result<Store, Problem> {
 fn no_way_on(path: &Path, error: &StoreError) -> Problem {
     let message = format!("{} cannot be gone on with: {error}", path.display());
     let help = match error {
-        StoreError::Other => "--set, --duration and --seed must be those it began with",
-        _ => "start again with --output and a new folder",
+        StoreError::Other => format!("{SET}, {DURATION} and {SEED} must be those it began with"),
+        _ => format!("start again with {OUTPUT} and a new folder"),
     };
     Problem::new(message).help(help)
 }
@@ -67,17 +70,17 @@ fn no_way_on(path: &Path, error: &StoreError) -> Problem {
 fn new_store(folder: Option<&Path>, identity: &str) -> Result<Store, Problem> {
     let Some(folder) = folder else { return Ok(Store::default()) };
     DirBuilder::new().recursive(true).mode(0o755).create(folder).map_err(|error| {
-        let message = format!("--output: {} cannot be made: {error}", folder.display());
+        let message = format!("{OUTPUT}: {} cannot be made: {error}", folder.display());
         Problem::new(message).help("name a new folder, or an empty one")
     })?;
     taken(folder)?;
     let path = folder.join(EVALUATED);
     Store::create(&path, identity).map_err(|error| match error {
         StoreError::Io(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            Problem::new(format!("--output: {} has an exploration already", folder.display()))
-                .help("go on with it by --resume, or name a new folder")
+            Problem::new(format!("{OUTPUT}: {} has an exploration already", folder.display()))
+                .help(format!("go on with it by {RESUME}, or name a new folder"))
         }
-        error => Problem::new(format!("--output: {} cannot be made: {error}", path.display())),
+        error => Problem::new(format!("{OUTPUT}: {} cannot be made: {error}", path.display())),
     })
 }
 

@@ -24,6 +24,7 @@ use whimbrel_run::load::{
 };
 use whimbrel_run::output::{print, print_json};
 use whimbrel_run::signals;
+use whimbrel_text::option::{DURATION, RESUME, TABLE};
 
 use crate::cli::ExploreArgs;
 pub use job::{Job, Pool};
@@ -35,8 +36,8 @@ pub use simulate::Simulator;
 /// # Errors
 /// Bad input, a simulator that cannot be started, or files that cannot be written.
 pub fn explore(args: &ExploreArgs) -> Outcome {
-    if let Some(scheduler) = &args.scheduler {
-        return Err(cluster::hand_over(scheduler).into());
+    if args.scheduler.is_some() {
+        return Err(cluster::hand_over(args).into());
     }
     let stop = Arc::new(AtomicBool::new(false));
     let Prepared { space, simulator, .. } = &prepared(args)?;
@@ -69,7 +70,7 @@ pub struct Prepared {
 /// # Errors
 /// Bad input.
 pub fn prepared(args: &ExploreArgs) -> Result<Prepared, Failure> {
-    check_times(&[("--duration", args.duration)])?;
+    check_times(&[(DURATION, args.duration)])?;
     let Application { mut app, source, folder, .. } = application(&args.app, &args.set)?;
     let hardware = simulated_platform(&args.platform)?.description()?;
     measured_work(&mut app, &hardware);
@@ -120,7 +121,7 @@ fn choices(args: &ExploreArgs) -> Choices {
         slots: args.slots.clone(),
         ways: args.channels.clone(),
         policies: args.policies.clone().unwrap_or_default(),
-        pins: args.pin.clone(),
+        pins: args.pins.clone(),
     }
 }
 
@@ -156,7 +157,7 @@ fn conclude(args: &ExploreArgs, system: &System, found: &Exploration, identity: 
     }
     if !found.complete() {
         let kept =
-            folder::of(args).map(|folder| format!("; --resume {} goes on", folder.display()));
+            folder::of(args).map(|folder| format!("; {RESUME} {} goes on", folder.display()));
         say(&format!("ended before everything was explored{}", kept.unwrap_or_default()));
     }
     Ok(if kept(found) { Answer::Yes } else { Answer::No })
@@ -176,7 +177,7 @@ fn write_table(path: &Path, system: &System, found: &Exploration) -> Result<(), 
         ));
     }
     let Some(text) = text else {
-        let problem = Problem::new("--table: there is no row to write");
+        let problem = Problem::new(format!("{TABLE}: there is no row to write"));
         let help = "the table is made of candidates with the policy `static` that keep every \
                     deadline at a frame rate";
         return Err(problem.help(help).into());
