@@ -14,7 +14,7 @@
 static uint32_t position[HOST_FILES] __attribute__((section(".gvm")));
 
 // The request and what it names are in the RAM before a device is written.
-static int ask(const struct soc_request *request)
+static int ask_host(const struct soc_request *request)
 {
     __retarget_lock_acquire_recursive(NULL);
     __asm__ volatile("" ::: "memory");
@@ -38,7 +38,7 @@ int host_open(const char *path, int flags)
         return -ENOENT;
     if ((flags & O_ACCMODE) != O_WRONLY || (flags & made) != made)
         return -EROFS;
-    const int file = ask(&(struct soc_request){ SOC_HOST_CREATE, { (uint32_t)path } });
+    const int file = ask_host(&(struct soc_request){ SOC_HOST_CREATE, { (uint32_t)path } });
     if (is_host(file))
         position[file] = 0;
     return file;
@@ -46,7 +46,7 @@ int host_open(const char *path, int flags)
 
 int host_close(int file)
 {
-    return is_host(file) ? ask(&(struct soc_request){ SOC_HOST_CLOSE, { (uint32_t)file } })
+    return is_host(file) ? ask_host(&(struct soc_request){ SOC_HOST_CLOSE, { (uint32_t)file } })
                          : -EBADF;
 }
 
@@ -64,8 +64,8 @@ int host_write(int file, const void *from, size_t bytes, uint32_t place)
     if (!is_host(file))
         return -EBADF;
     const uint32_t at = place == HOST_POSITION ? position[file] : place;
-    const int n =
-        ask(&(struct soc_request){ SOC_HOST_WRITE, { (uint32_t)file, (uint32_t)from, bytes, at } });
+    const int n = ask_host(
+        &(struct soc_request){ SOC_HOST_WRITE, { (uint32_t)file, (uint32_t)from, bytes, at } });
     if (place == HOST_POSITION && n > 0)
         position[file] += (uint32_t)n;
     return n;

@@ -19,7 +19,7 @@ static struct {
     uint32_t bytes;
 } lines[BOARD_CORES];
 
-static int put(char byte, FILE *file)
+static int put_char(char byte, FILE *file)
 {
     const uint32_t core = board_core();
 
@@ -42,7 +42,7 @@ static int flush(FILE *file)
     return 0;
 }
 
-static FILE console = FDEV_SETUP_STREAM(put, NULL, flush, _FDEV_SETUP_WRITE);
+static FILE console = FDEV_SETUP_STREAM(put_char, NULL, flush, _FDEV_SETUP_WRITE);
 
 FILE *const stdin = &console;
 FILE *const stdout = &console;

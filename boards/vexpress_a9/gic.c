@@ -115,7 +115,7 @@ static void set_priority(uint32_t interrupt, uint32_t priority)
     BYTE(GICD + GICD_IPRIORITYR + interrupt) = (uint8_t)(priority << PRIORITY_SHIFT);
 }
 
-static void begin(uint32_t timer, uint32_t hz)
+static void begin_timer(uint32_t timer, uint32_t hz)
 {
     REGISTER(timer + TIMER_CONTROL) = 0;
     REGISTER(timer + TIMER_STATUS) = 1;
@@ -131,7 +131,7 @@ static void stop(uint32_t timer)
 
 void gic_begin_tick(void)
 {
-    begin(PRIVATE_TIMER, configTICK_RATE_HZ);
+    begin_timer(PRIVATE_TIMER, configTICK_RATE_HZ);
 }
 
 void gic_end_tick(void)
@@ -205,7 +205,7 @@ static void tick(void)
         board_relax();
 }
 
-static void end(uint32_t interrupt)
+static void end_interrupt(uint32_t interrupt)
 {
     REGISTER(GICC + GICC_EOIR) = interrupt;
 }
@@ -218,17 +218,17 @@ static void end_active(void)
     for (uint32_t i = 0; i < sizeof by_urgency; i++)
         for (uint32_t from = 0;
              (REGISTER(GICD + GICD_ISACTIVER) >> by_urgency[i] & 1) != 0 && from < 4; from++)
-            end(from << 10 | by_urgency[i]);
+            end_interrupt(from << 10 | by_urgency[i]);
 }
 
 // Interrupts that are due. Of a core that stopped by itself, at its fence: what was to stop it.
-static void forget(uint32_t more_urgent_than)
+static void forget_urgent(uint32_t more_urgent_than)
 {
     enum { NOTHING = 0x3ff };
 
     REGISTER(GICC + GICC_PMR) = more_urgent_than << PRIORITY_SHIFT;
     for (uint32_t id; ((id = REGISTER(GICC + GICC_IAR)) & NOTHING) != NOTHING;)
-        end(id);
+        end_interrupt(id);
 }
 
 // To the first core, whatever it does.
@@ -258,7 +258,7 @@ void gic_core(uint32_t core)
     REGISTER(GICD + GICD_ISENABLER) = 1u << TICK | 1u << SUPERVISOR | 0xffff;
     REGISTER(GICC + GICC_BPR) = 0;
     REGISTER(GICC + GICC_CTLR) = 1;
-    forget(core == 0 ? LINE_PRIORITY : 0xff >> PRIORITY_SHIFT);
+    forget_urgent(core == 0 ? LINE_PRIORITY : 0xff >> PRIORITY_SHIFT);
     REGISTER(GICC + GICC_PMR) = 0xff;
 }
 

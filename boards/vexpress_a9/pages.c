@@ -29,7 +29,7 @@ static uint32_t *entry_of(uintptr_t address)
 }
 
 // Translations that were there are forgotten; one that was not there is not remembered.
-static void forget(void)
+static void forget_translations(void)
 {
     __asm__ volatile("dsb\n mcr p15, 0, %0, c8, c7, 0\n dsb\n isb" ::"r"(0) : "memory");
 }
@@ -80,7 +80,7 @@ void board_unmap(void *at, size_t bytes)
         give_page(&all[board_core()], *entry & AT);
         *entry = 0;
     }
-    forget();
+    forget_translations();
 }
 
 // What has been written reaches the memory that instructions are fetched from, and what has been
@@ -93,7 +93,7 @@ void board_make_readonly(void *at, size_t bytes)
         *entry_of((uintptr_t)at + i) = (*entry_of((uintptr_t)at + i) & AT) | CODE;
     __asm__ volatile("dsb\n mcr p15, 0, %0, c7, c5, 0\n mcr p15, 0, %0, c7, c5, 6" ::"r"(0)
                      : "memory");
-    forget();
+    forget_translations();
 }
 
 size_t board_mapped_bytes(uint32_t core)
@@ -115,5 +115,5 @@ void pages_reset(void)
     own->used = 0;
     for (uint32_t i = 0; i < MAP_MODULES_MB * MAP_MB; i += PAGE_BYTES)
         *entry_of(MAP_MODULES + i) = 0;
-    forget();
+    forget_translations();
 }

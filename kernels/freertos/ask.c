@@ -31,7 +31,7 @@ static bool is_same_life(uint32_t a, uint32_t b)
 }
 
 // The task may be over meanwhile, and another have its descriptor: then the word says so.
-static enum wb_status ask(struct wb_task *task, uint32_t found, uint32_t clear, uint32_t set)
+static enum wb_status ask_owner(struct wb_task *task, uint32_t found, uint32_t clear, uint32_t set)
 {
     uint32_t word = found;
 
@@ -52,7 +52,7 @@ static enum wb_status ask_handle(TaskHandle_t handle, uint32_t clear, uint32_t s
     uint32_t found;
     struct wb_task *task = wb_freertos_find(handle, &found);
 
-    return task != NULL ? ask(task, found, clear, set) : WB_ERR_GONE;
+    return task != NULL ? ask_owner(task, found, clear, set) : WB_ERR_GONE;
 }
 
 enum wb_status wb_freertos_suspend(TaskHandle_t task)
@@ -82,7 +82,7 @@ enum wb_status wb_freertos_notify(TaskHandle_t handle, UBaseType_t index)
     if (task == NULL)
         return WB_ERR_GONE;
     struct wb_swapped *given = &of(task)->given[index];
-    // Relaxed, here and below: ask() publishes it.
+    // Relaxed, here and below: ask_owner() publishes it.
     uint32_t count = wb_word_load(given, WB_RELAXED);
     do {
         if (!is_same_life(count, found))
@@ -90,7 +90,7 @@ enum wb_status wb_freertos_notify(TaskHandle_t handle, UBaseType_t index)
         if ((count & WB_ASKED) == WB_ASKED)
             return WB_ERR_FULL;
     } while (!wb_word_compare_swap_weak(given, &count, count + 1, WB_RELAXED, WB_RELAXED));
-    return ask(task, found, 0, NOTIFY);
+    return ask_owner(task, found, 0, NOTIFY);
 }
 
 #if INCLUDE_vTaskDelete == 1
@@ -99,12 +99,12 @@ enum wb_status wb_freertos_delete(TaskHandle_t task)
     return ask_handle(task, 0, DELETE);
 }
 
-static void end(TaskHandle_t task)
+static void end_task(TaskHandle_t task)
 {
     vTaskDelete(task);
 }
 #else
-static void end(TaskHandle_t task)
+static void end_task(TaskHandle_t task)
 {
     (void)task;  // nobody asks
 }
@@ -137,7 +137,7 @@ static void obey(struct wb_task *task)
     if ((word & RESUME) != 0)
         vTaskResume(ft->handle);
     if ((word & DELETE) != 0)
-        end(ft->handle);
+        end_task(ft->handle);
 }
 
 // Those that are here, as each may have left since.

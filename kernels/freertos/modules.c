@@ -76,7 +76,7 @@ static void unmap(const struct wb_recreated *r)
     board_unmap(r->stack, r->memory_bytes);
 }
 
-static enum wb_status load(struct wb_recreated *r)
+static enum wb_status load_program(struct wb_recreated *r)
 {
     const struct wb_module_request request = request_of(r, why);
     struct wb_module module;
@@ -102,7 +102,7 @@ enum wb_status wb_kernel_load(struct wb_task *task)
 
     if (r == NULL)
         return WB_ERR_NOMEM;
-    return wb_word_load(entry_here(r), WB_RELAXED) != 0 ? WB_OK : load(r);
+    return wb_word_load(entry_here(r), WB_RELAXED) != 0 ? WB_OK : load_program(r);
 }
 
 void wb_kernel_unload(struct wb_task *task)

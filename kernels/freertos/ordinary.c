@@ -49,7 +49,7 @@ static struct wb_task *find_any(TaskHandle_t handle, bool *over)
     return found;
 }
 
-static struct wb_task *find(TaskHandle_t handle)
+static struct wb_task *find_ordinary(TaskHandle_t handle)
 {
     bool over = false;
     struct wb_task *task = find_any(handle, &over);
@@ -64,7 +64,7 @@ static TaskHandle_t or_self(TaskHandle_t handle)
 
 struct wb_task *wb_freertos_find(TaskHandle_t handle, uint32_t *asked)
 {
-    struct wb_task *task = find(or_self(handle));
+    struct wb_task *task = find_ordinary(or_self(handle));
 
     if (task == NULL)
         return NULL;
@@ -163,7 +163,7 @@ static void come_asleep(struct wb_task *task)
 }
 
 // A request has come for one that may be asleep.
-static void look(struct wb_task *task)
+static void look_at_ordinary(struct wb_task *task)
 {
     struct freertos_task *ft = of(task);
 
@@ -190,7 +190,7 @@ static void look(struct wb_task *task)
 
 // ---- Adopting -----------------------------------------------------------------------------------
 
-static bool take(struct wb_task *task, uint32_t core)
+static bool take_ordinary(struct wb_task *task, uint32_t core)
 {
     uint32_t owner_state = wb_word_load(&task->owner_state, WB_RELAXED);
 
@@ -204,7 +204,7 @@ static bool take(struct wb_task *task, uint32_t core)
 static struct wb_task *take_any(struct wb_system *system, uint32_t core)
 {
     for (uint32_t i = 0; i < system->n_tasks; i++)
-        if (take(&system->tasks[i], core))
+        if (take_ordinary(&system->tasks[i], core))
             return &system->tasks[i];
     return NULL;
 }
@@ -258,7 +258,7 @@ static enum wb_status adopt_as(TaskHandle_t handle, void (*enter)(struct wb_task
 
     if (core == NULL || !can_move(&about, handle))
         return WB_ERR_INVAL;
-    if (find(handle) != NULL)
+    if (find_ordinary(handle) != NULL)
         return WB_ERR_BUSY;
     // Nobody serves here while it is NEW: it is no task to be attached.
     taskENTER_CRITICAL();
@@ -283,14 +283,14 @@ enum wb_status wb_freertos_adopt(TaskHandle_t task)
 
 enum wb_status wb_freertos_adopt_sleeper(TaskHandle_t task)
 {
-    return adopt_as(or_self(task), come_asleep, look);
+    return adopt_as(or_self(task), come_asleep, look_at_ordinary);
 }
 
 // ---- Asking -------------------------------------------------------------------------------------
 
 enum wb_status wb_freertos_request(TaskHandle_t task, uint32_t core)
 {
-    struct wb_task *found = find(task);
+    struct wb_task *found = find_ordinary(task);
 
     return found != NULL ? wb_migration_request(found, core, WB_FOREVER, NULL) : WB_ERR_GONE;
 }
@@ -315,7 +315,7 @@ static enum wb_status wait(struct wb_task *task, uint32_t core, uint32_t number,
 
 enum wb_status wb_freertos_migrate(TaskHandle_t task, uint32_t core, TickType_t ticks)
 {
-    struct wb_task *found = find(or_self(task));
+    struct wb_task *found = find_ordinary(or_self(task));
 
     if (found == NULL)
         return WB_ERR_GONE;
@@ -353,7 +353,7 @@ const char *wb_freertos_hold(TaskHandle_t task)
 
 uint32_t wb_freertos_core_of(TaskHandle_t task)
 {
-    struct wb_task *found = find(or_self(task));
+    struct wb_task *found = find_ordinary(or_self(task));
 
     return found != NULL ? wb_task_core(found) : WB_CORE_NONE;
 }

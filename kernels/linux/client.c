@@ -284,7 +284,7 @@ static void come_to_another_process(struct server *server)
     }
 }
 
-static struct end *find(struct server *server, const struct client_hello *hello)
+static struct end *find_end(struct server *server, const struct client_hello *hello)
 {
     for (uint32_t i = 0; i < server->n; i++)
         if (strncmp(wb_port_name(server->ends[i].port), hello->port, sizeof hello->port) == 0 &&
@@ -325,7 +325,7 @@ static void accept_hello(struct server *server)
     if (n < 0 && errno == EAGAIN && clock_now_ns() - server->pending_ns < silent_ns)
         return;
     if (n == (ssize_t)sizeof hello) {
-        end = find(server, &hello);
+        end = find_end(server, &hello);
         welcome.status = admit(end, server->pending, hello.version);
     }
     if (end != NULL) {

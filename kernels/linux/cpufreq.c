@@ -99,7 +99,7 @@ static bool write_journal(const char *root, const unsigned int *cpus, uint32_t n
     return noted;
 }
 
-static bool take(const char *root, unsigned int cpu, struct policy *policy)
+static bool take_policy(const char *root, unsigned int cpu, struct policy *policy)
 {
     char path[SYSFS_PATH_BYTES], governors[256];
 
@@ -152,7 +152,7 @@ const char *cpufreq_open(const char *root, const unsigned int *cpus, uint32_t n,
     }
     for (uint32_t i = 0; i < n; i++) {
         *bad = cpus[i];
-        if (!take(root, cpus[i], &policies[i])) {
+        if (!take_policy(root, cpus[i], &policies[i])) {
             (void)cpufreq_restore(journal);
             return "this user may not set its frequency";
         }

@@ -96,7 +96,7 @@ static uint64_t slowdown_ppm(const struct wb_core *core, uint32_t point)
     return ppm < SLOWDOWN_PPM_MAX ? ppm : SLOWDOWN_PPM_MAX;
 }
 
-static bool take(struct wb_core *core, uint32_t point)
+static bool take_point(struct wb_core *core, uint32_t point)
 {
     switch (f.mode) {
     case FREQUENCY_NONE:
@@ -114,7 +114,7 @@ void frequency_start(struct wb_core *core, uint64_t now_ns)
 {
     f.until_ns = f.entered_ns = now_ns;
     if (core->n_points != 0)
-        (void)take(core, wb_word_load(&core->point, WB_RELAXED));
+        (void)take_point(core, wb_word_load(&core->point, WB_RELAXED));
 }
 
 // Sets each core's frequency to the operating point that was asked for last. Only the newest
@@ -156,7 +156,7 @@ void wb_kernel_set_point(uint32_t point)
     if (point >= core->n_points)
         return;
     frequency_count_run(now_ns);
-    if (!take(core, point))
+    if (!take_point(core, point))
         return;
     if (!slowed)
         f.until_ns = now_ns;

@@ -110,7 +110,7 @@ static bool all_reaped(const struct wb_host *host)
     return true;
 }
 
-static struct wb_host_event look(struct wb_host *host)
+static struct wb_host_event look_at_kernels(struct wb_host *host)
 {
     struct wb_host_event event = { .kind = WB_HOST_NOTHING };
 
@@ -131,7 +131,7 @@ struct wb_host_event wb_host_wait(struct wb_host *host, int timeout_ms)
     const uint64_t until_ns = clock_now_ns() + (uint64_t)timeout_ms * 1000000;
 
     for (;;) {
-        const struct wb_host_event event = look(host);
+        const struct wb_host_event event = look_at_kernels(host);
         const uint64_t now_ns = clock_now_ns();
         wb_system_sweep(host->system, now_ns);
         if (event.kind != WB_HOST_NOTHING || now_ns >= until_ns)

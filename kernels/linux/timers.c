@@ -24,7 +24,7 @@ static uint64_t key(uint32_t i)
     return kernel_task(t.heap[i])->until_ns;
 }
 
-static void put(uint32_t i, struct wb_task *task)
+static void put_timer(uint32_t i, struct wb_task *task)
 {
     t.heap[i] = task;
     kernel_task(task)->timer = i + 1;
@@ -37,17 +37,17 @@ static void settle(uint32_t i)
     const uint64_t until_ns = kernel_task(task)->until_ns;
 
     for (; i > 0 && key((i - 1) / 2) > until_ns; i = (i - 1) / 2)
-        put(i, t.heap[(i - 1) / 2]);
+        put_timer(i, t.heap[(i - 1) / 2]);
     for (;;) {
         uint32_t child = 2 * i + 1;
         if (child + 1 < t.count && key(child + 1) < key(child))
             child++;
         if (child >= t.count || key(child) >= until_ns)
             break;
-        put(i, t.heap[child]);
+        put_timer(i, t.heap[child]);
         i = child;
     }
-    put(i, task);
+    put_timer(i, task);
 }
 
 void timers_add(struct wb_task *task, uint64_t until_ns)
@@ -58,7 +58,7 @@ void timers_add(struct wb_task *task, uint64_t until_ns)
     kernel_task(task)->level = level;
     t.of_priority[level]++;
     t.levels |= 1u << level;
-    put(t.count++, task);
+    put_timer(t.count++, task);
     settle(t.count - 1);
 }
 
@@ -74,7 +74,7 @@ void timers_remove(struct wb_task *task)
     t.count--;
     if (i == t.count)
         return;
-    put(i, t.heap[t.count]);
+    put_timer(i, t.heap[t.count]);
     settle(i);
 }
 

@@ -31,7 +31,7 @@ static struct {
     bool runs;
 } w = { .all = -1 };
 
-static void take(uint32_t task)
+static void take_watch(uint32_t task)
 {
     struct epoll_event ready[AT_ONCE];
 
@@ -49,7 +49,7 @@ static void *watch(void *unused)
     do {
         n = epoll_wait(w.all, ready, AT_ONCE, -1);
         for (int i = 0; i < n; i++)
-            take(ready[i].data.u32);
+            take_watch(ready[i].data.u32);
     } while (n >= 0 || errno == EINTR);
     return NULL;
 }
@@ -106,7 +106,7 @@ static bool start(void)
 }
 
 // Added, or watched again.
-static bool add(int epoll, int file, uint32_t events, uint32_t task)
+static bool add_watch(int epoll, int file, uint32_t events, uint32_t task)
 {
     struct epoll_event event = { .events = events | EPOLLONESHOT, .data.u32 = task };
 
@@ -117,7 +117,7 @@ static bool add(int epoll, int file, uint32_t events, uint32_t task)
 // What epoll does not take is always ready, or is none: the look that follows says so.
 static bool add_file(int epoll, int file, uint32_t events)
 {
-    return add(epoll, file, events, 0) || errno == EPERM || errno == EBADF;
+    return add_watch(epoll, file, events, 0) || errno == EPERM || errno == EBADF;
 }
 
 static bool arm(uint32_t task, int file, uint32_t events)
@@ -128,7 +128,7 @@ static bool arm(uint32_t task, int file, uint32_t events)
     if (*epoll < 0)
         *epoll = epoll_create1(EPOLL_CLOEXEC);
     // First the file: if it is ready by now, the thread finds it.
-    return *epoll >= 0 && add_file(*epoll, file, events) && add(w.all, *epoll, EPOLLIN, task);
+    return *epoll >= 0 && add_file(*epoll, file, events) && add_watch(w.all, *epoll, EPOLLIN, task);
 }
 
 static uint32_t bits_of(uint32_t events)

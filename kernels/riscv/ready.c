@@ -25,7 +25,7 @@ bool ready_takes(const struct wb_task *task)
     return true;
 }
 
-static inline void add(struct wb_task *task)
+static inline void add_ready(struct wb_task *task)
 {
     const uint32_t p = wb_sync_priority(&task->sync);
 
@@ -59,7 +59,7 @@ static inline void empty(uint32_t p)
         ready.top = highest(ready.levels);
 }
 
-static inline struct wb_task *take(uint32_t p, struct wb_task *before)
+static inline struct wb_task *take_ready(uint32_t p, struct wb_task *before)
 {
     struct wb_task *task = before == NULL ? ready.first[p] : of(before)->next;
     struct wb_task *after = of(task)->next;
@@ -78,14 +78,14 @@ static inline struct wb_task *take(uint32_t p, struct wb_task *before)
 
 static inline struct wb_task *take_first(void)
 {
-    return ready.levels != 0 ? take(ready.top, NULL) : NULL;
+    return ready.levels != 0 ? take_ready(ready.top, NULL) : NULL;
 }
 
 void ready_attach(struct wb_task *task)
 {
     of(task)->blocked = false;
     of(task)->woken = true;
-    add(task);
+    add_ready(task);
 }
 
 void ready_wake(struct wb_task *task)
@@ -94,7 +94,7 @@ void ready_wake(struct wb_task *task)
     if (!of(task)->blocked)
         return;
     of(task)->blocked = false;
-    add(task);
+    add_ready(task);
 }
 
 struct wb_task *ready_block(struct wb_task *self)
@@ -122,13 +122,13 @@ struct wb_task *ready_yield(struct wb_task *self, uint32_t floor)
     if (floor >= PRIORITIES || ready.levels >> floor == 0)
         return NULL;
     struct wb_task *next = take_first();
-    add(self);
+    add_ready(self);
     return next;
 }
 
 void ready_stay(struct wb_task *self)
 {
-    add(self);
+    add_ready(self);
 }
 
 void ready_saved(struct wb_task *task, bool yields)
@@ -159,5 +159,5 @@ void ready_reprioritise(struct wb_task *task)
     const uint32_t p = of(task)->queue - 1;
     for (struct wb_task *at = ready.first[p]; at != task; at = of(at)->next)
         before = at;
-    add(take(p, before));
+    add_ready(take_ready(p, before));
 }

@@ -70,7 +70,7 @@ static void emit_snapshot(const struct wb_snapshot *snapshot)
     fflush(t->file);
 }
 
-static void take(const struct command *command, struct wb_decision *decision)
+static void take_decision(const struct command *command, struct wb_decision *decision)
 {
     for (uint32_t i = 0; i < command->n_moves; i++)
         wb_decide_move(decision, command->moves[i].task, command->moves[i].core);
@@ -94,7 +94,7 @@ static void decided(const struct command *command, const char *why)
     if (awaited == NULL)
         return;
     if (why == NULL)
-        take(command, awaited);
+        take_decision(command, awaited);
     else
         emit_malformed(why);
     awaited = NULL;
@@ -106,8 +106,8 @@ void asked_by(struct helper *helper)
     helper->commands.decided = decided;
 }
 
-static void decide(const struct wb_snapshot *snapshot, const int64_t *params,
-                   struct wb_decision *decision)
+static void decide_by_asking(const struct wb_snapshot *snapshot, const int64_t *params,
+                             struct wb_decision *decision)
 {
     (void)params;
     asker->lines.most = DECISION_BYTES;
@@ -122,5 +122,5 @@ static void decide(const struct wb_snapshot *snapshot, const int64_t *params,
 __attribute__((visibility("default"))) const struct wb_policy wb_policy_asked = {
     .name = "asked",
     .help = "who started the simulation decides",
-    .decide = decide,
+    .decide = decide_by_asking,
 };

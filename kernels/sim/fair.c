@@ -193,7 +193,7 @@ static void add_to(struct sim_core *c, struct share *s, int64_t ns)
 }
 
 // What the task of the core has had up to now.
-static void count(struct sim_core *c)
+static void count_share(struct sim_core *c)
 {
     struct fair *f = c->fair;
     struct share *s = f->chosen;
@@ -216,7 +216,7 @@ bool sim_has_rivals(const struct sim_core *c)
 
 bool sim_look(struct sim_core *c)
 {
-    count(c);
+    count_share(c);
     return c->fair->is_due;
 }
 
@@ -279,7 +279,7 @@ struct wb_task *sim_pop_fairly(struct sim_core *c)
 // The task that had the core waits for it from here on. It loses ties.
 static void put_back(struct sim_core *c, struct share *s)
 {
-    count(c);
+    count_share(c);
     c->fair->runs = false;
     append(c, s);
 }
@@ -302,7 +302,7 @@ static void enter(struct sim_core *c, struct share *s)
         rouse(c, s);
         return;
     }
-    count(c);
+    count_share(c);
     if (s->core != 0)  // of another priority, or it has left another core in its sleep
         retire(&sim.cores[s->core - 1], s);
     place(c, s);
@@ -320,7 +320,7 @@ void sim_queue_fairly(struct sim_core *c, struct wb_task *task)
     ready_push(&c->ready, task);
     if (!c->fair->runs || c->fair->chosen->level != s->level)
         return;
-    count(c);
+    count_share(c);
     if (first_of(c, s->level) == s)
         c->fair->is_due = true;
 }
@@ -331,7 +331,7 @@ void sim_follow_priority(struct sim_core *c, struct wb_task *task)
 
     if (!c->fair->runs || c->fair->chosen != s || s->level == wb_sync_priority(&task->sync))
         return;
-    count(c);
+    count_share(c);
     retire(c, s);
     place(c, s);
     choose(c, s);
@@ -357,7 +357,7 @@ void sim_forfeit(struct sim_core *c)
 {
     struct share *s = c->fair->chosen;
 
-    count(c);
+    count_share(c);
     if (s->had_ns > mean_of(c, s->level))
         return;
     add_to(c, s, s->deadline_ns - s->had_ns);

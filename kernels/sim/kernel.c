@@ -25,7 +25,7 @@ uint32_t wb_kernel_core(void)
 // Reading the clock takes no time, or instrumented code would be slower. But a task that does
 // nothing else waits for time to pass, so it does once that task has looked often enough; the
 // launcher, too. Steps and kernels wait for nothing.
-static void look(void)
+static void look_at_clock(void)
 {
     enum { POLLS = 64 };
     if (sim.here != NULL && sim.self == NULL)
@@ -45,7 +45,7 @@ static uint64_t odd_now_ns(void)
 {
     if (sim.faults == NULL)
         return 0;
-    look();
+    look_at_clock();
     return faults_now_ns();
 }
 
@@ -54,7 +54,7 @@ uint64_t wb_kernel_now_ns(void)
     if (sim.odd_clock)
         return odd_now_ns();
     if (!sim.stepping)
-        look();
+        look_at_clock();
     return sim_now_ns();
 }
 
@@ -130,7 +130,7 @@ static inline void let_others(uint32_t floor, bool forfeits)
     } else {
         sim_keep_need_resched(c);
     }
-    look();  // who yields in a loop waits for time to pass, too
+    look_at_clock();  // who yields in a loop waits for time to pass, too
 }
 
 enum wb_status wb_kernel_block(uint64_t until_ns)
@@ -228,7 +228,7 @@ bool wb_kernel_spin(struct wb_spin *spin, uint64_t until_ns)
 {
     (void)spin;
     (void)until_ns;
-    look();
+    look_at_clock();
     return false;
 }
 

@@ -44,7 +44,7 @@ void sim_hold(struct sim_core *c, uint64_t ps)
 }
 
 // What happens at once has no need of the queue.
-static void put(struct at_once *ring, struct sim_core *c)
+static void put_at_once(struct at_once *ring, struct sim_core *c)
 {
     sim.alive++;
     ring->cores[ring->last++ & sim.now_mask] = c;
@@ -52,7 +52,7 @@ static void put(struct at_once *ring, struct sim_core *c)
 
 void sim_ring_now(struct sim_core *c)
 {
-    put(&sim.now, c);
+    put_at_once(&sim.now, c);
 }
 
 void sim_choose(struct sim_core *c)
@@ -60,7 +60,7 @@ void sim_choose(struct sim_core *c)
     if (c->chooses)
         return;
     c->chooses = true;
-    put(&sim.choices, c);
+    put_at_once(&sim.choices, c);
 }
 
 void sim_take_back(uint64_t handle, enum sim_event kind)

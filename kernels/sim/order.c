@@ -47,7 +47,7 @@ static struct rank *merge(struct rank *left, struct rank *right)
     return right;
 }
 
-static struct rank *add(struct rank *at, struct rank *rank)
+static struct rank *add_rank(struct rank *at, struct rank *rank)
 {
     if (at == NULL || at->weight < rank->weight) {
         split(at, rank, &rank->left, &rank->right);
@@ -55,9 +55,9 @@ static struct rank *add(struct rank *at, struct rank *rank)
         return rank;
     }
     if (is_before(rank, at))
-        at->left = add(at->left, rank);
+        at->left = add_rank(at->left, rank);
     else
-        at->right = add(at->right, rank);
+        at->right = add_rank(at->right, rank);
     update(at);
     return at;
 }
@@ -85,7 +85,7 @@ static uint32_t weight_of(uint32_t task)
 void order_add(struct order *order, struct rank *rank)
 {
     rank->weight = weight_of(rank->task + 1);
-    order->root = add(order->root, rank);
+    order->root = add_rank(order->root, rank);
 }
 
 void order_remove(struct order *order, struct rank *rank)

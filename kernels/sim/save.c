@@ -55,7 +55,7 @@ struct file {
 
 // ---- Saving -------------------------------------------------------------------------------------
 
-static bool put(struct file *f, const void *from, size_t bytes)
+static bool put_bytes(struct file *f, const void *from, size_t bytes)
 {
     f->sum = fnv_of(f->sum, from, bytes);
     return fwrite(from, bytes, 1, f->stream) == 1;
@@ -65,7 +65,7 @@ static bool write_engine(struct file *out, size_t bytes)
 {
     unsigned char *buffer = malloc(bytes);
     const bool written = buffer != NULL && engine_save(sim.engine, buffer, bytes) == bytes &&
-                         put(out, buffer, bytes);
+                         put_bytes(out, buffer, bytes);
 
     free(buffer);
     return written;
@@ -80,11 +80,11 @@ static bool write_pages(struct file *out, const struct gvm *gvm)
     while ((at = lseek(gvm->fd, at, SEEK_DATA)) >= 0 && (size_t)at < gvm->bytes) {
         const uint64_t where = (uint64_t)at;
         if (pread(gvm->fd, page, sizeof page, at) != sizeof page ||
-            !put(out, &where, sizeof where) || !put(out, page, sizeof page))
+            !put_bytes(out, &where, sizeof where) || !put_bytes(out, page, sizeof page))
             return false;
         at += PAGE_BYTES;
     }
-    return put(out, &no_page, sizeof no_page);
+    return put_bytes(out, &no_page, sizeof no_page);
 }
 
 static bool write_all(FILE *stream, const struct gvm *gvm, const char *id)
@@ -95,7 +95,7 @@ static bool write_all(FILE *stream, const struct gvm *gvm, const char *id)
     if (stream == NULL)
         return false;
     header.engine_bytes = engine_save(sim.engine, NULL, 0);
-    const bool written = put(&out, &header, sizeof header) &&
+    const bool written = put_bytes(&out, &header, sizeof header) &&
                          write_engine(&out, header.engine_bytes) && write_pages(&out, gvm) &&
                          fwrite(&out.sum, sizeof out.sum, 1, stream) == 1;
     return fclose(stream) == 0 && written;

@@ -51,7 +51,7 @@ static enum turn block(struct sim_core *c, uint64_t until_ns)
     return TURN_WORK;
 }
 
-static enum turn take(struct sim_core *c)
+static enum turn take_step(struct sim_core *c)
 {
     struct wb_task *task = c->current;
     uint64_t value;
@@ -72,7 +72,7 @@ enum turn sim_step(struct sim_core *c)
     sim.stepping = task->step != NULL &&
                    (c->skips.takes_all ||
                     (c->skips.takes_steps && task->ports == NULL && task->scripted == NULL));
-    const enum turn turn = sim.stepping ? take(c) : TURN_STACK;
+    const enum turn turn = sim.stepping ? take_step(c) : TURN_STACK;
     if (turn == TURN_STACK)
         sim.stepping = false;
     return turn;

@@ -2,7 +2,7 @@
 #include "death_report.h"
 
 // A task of the core that runs, if any does; and how many of its tasks are not over.
-static void look(struct wb_system *system, struct wb_host_event *death)
+static void look_at_tasks(struct wb_system *system, struct wb_host_event *death)
 {
     for (uint32_t i = 0; i < system->n_tasks; i++) {
         const uint32_t owner_state = wb_word_load(&system->tasks[i].owner_state, WB_ACQUIRE);
@@ -15,7 +15,7 @@ static void look(struct wb_system *system, struct wb_host_event *death)
 }
 
 // How often tasks of the system have been started again, and gone on from an image.
-static void count(const struct wb_system *system, uint32_t *restarts, uint32_t *resumes)
+static void count_lives(const struct wb_system *system, uint32_t *restarts, uint32_t *resumes)
 {
     *restarts = *resumes = 0;
     for (uint32_t i = 0; i < system->n_tasks; i++) {
@@ -28,7 +28,7 @@ struct wb_host_event death_report_before(struct wb_system *system, uint32_t core
 {
     struct wb_host_event death = { .kind = WB_HOST_DIED, .core = core, .detected_ns = now_ns };
 
-    look(system, &death);
+    look_at_tasks(system, &death);
     return death;
 }
 
@@ -36,10 +36,10 @@ void death_report_take_over(struct wb_system *system, struct wb_host_event *deat
 {
     uint32_t restarts, resumes;
 
-    count(system, &restarts, &resumes);
+    count_lives(system, &restarts, &resumes);
     death->lost = wb_core_died(system, death->core);
     // Two, if it was killed while it switched from one task to the next.
-    count(system, &death->restarted, &death->resumed);
+    count_lives(system, &death->restarted, &death->resumed);
     death->restarted -= restarts;
     death->resumed -= resumes;
     death->moved -= death->lost + death->restarted + death->resumed;

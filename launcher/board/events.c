@@ -20,7 +20,7 @@ static void put_group(FILE *out, const unsigned char *from, size_t bytes)
         fputc(i <= bytes ? digits[bits >> (18 - 6 * i) & 63] : '=', out);
 }
 
-static bool put(struct recorder *recorder, uint32_t core, const void *from, size_t bytes)
+static bool put_events(struct recorder *recorder, uint32_t core, const void *from, size_t bytes)
 {
     FILE *out = recorder->state;
     const unsigned char *at = from;
@@ -44,8 +44,9 @@ static uint32_t room(struct recorder *recorder)
 
 bool launcher_record(struct recorder *recorder, struct wb_system *system, const char *out)
 {
-    *recorder =
-        (struct recorder){ .system = system, .state = launcher_line(), .put = put, .room = room };
+    *recorder = (struct recorder){
+        .system = system, .state = launcher_line(), .put = put_events, .room = room
+    };
     (void)out;
     return recorder_begin(recorder);
 }

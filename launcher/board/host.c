@@ -319,7 +319,7 @@ static bool look_for_end(struct wb_host *host, struct wb_host_event *event)
     return true;
 }
 
-static struct wb_host_event look(struct wb_host *host)
+static struct wb_host_event look_at_cores(struct wb_host *host)
 {
     struct wb_host_event event = { .kind = WB_HOST_NOTHING };
 
@@ -343,7 +343,7 @@ struct wb_host_event wb_host_wait(struct wb_host *host, int timeout_ms)
     const uint64_t until_ns = board_now_ns() + (uint64_t)timeout_ms * 1000000;
 
     for (;;) {
-        const struct wb_host_event event = look(host);
+        const struct wb_host_event event = look_at_cores(host);
         if (event.kind != WB_HOST_NOTHING || board_now_ns() >= until_ns)
             return event;
         supervisor_yield();

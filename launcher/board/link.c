@@ -102,7 +102,7 @@ static void send_again(struct link *link, uint64_t now_ns)
 
 // Once for each piece: what is under way meanwhile asks for nothing. Where that fails, the other
 // side's patience ends.
-static void ask(struct link *link)
+static void ask_again(struct link *link)
 {
     link->asked = true;
     send(link, AGAIN, link->next, "", 0);
@@ -212,7 +212,7 @@ static void take_piece(struct link *link, char kind, uint16_t number, const char
     if (ahead != 0) {
         // The numbers of what is under way rise. Where they fall it was sent again, in vain.
         if (!link->asked || distance(link->seen, number) >= LINK_WINDOW || number == link->seen)
-            ask(link);
+            ask_again(link);
         link->seen = number;
         return;
     }
@@ -249,7 +249,7 @@ static void take_damaged(struct link *link)
         return;
     }
     if (!link->asked)
-        ask(link);
+        ask_again(link);
 }
 
 static void take_frame(struct link *link, uint64_t now_ns)

@@ -41,7 +41,7 @@ static bool is_start(const char *line)
     return strncmp(line, "{\"start\":", 9) == 0;
 }
 
-static const struct plan_param *find(const struct plan_start *start, const char *key)
+static const struct plan_param *find_param(const struct plan_start *start, const char *key)
 {
     for (uint32_t i = 0; i < start->n_params; i++)
         if (strcmp(start->params[i].key, key) == 0)
@@ -56,7 +56,7 @@ static const char *unknown(const struct plan *plan, const struct plan_start *sta
         bool known = false;
         for (uint32_t j = 0; j < plan->n_params; j++)
             known |= strcmp(plan->params[j].key, start->params[i].key) == 0;
-        if (!known || find(start, start->params[i].key) != &start->params[i])
+        if (!known || find_param(start, start->params[i].key) != &start->params[i])
             return start->params[i].key;
     }
     return "";
@@ -74,7 +74,7 @@ static bool set_params(struct helper *h, const struct plan_start *start)
         return false;
     }
     for (uint32_t i = 0; i < plan->n_params; i++) {
-        const struct plan_param *given = find(start, plan->params[i].key);
+        const struct plan_param *given = find_param(start, plan->params[i].key);
         params[i] = given != NULL ? *given : plan->params[i];
         taken += given != NULL;
     }

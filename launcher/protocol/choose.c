@@ -7,7 +7,7 @@
 
 #include "layout.h"
 
-static const struct wb_policy *find(struct wb_host *host, const char *name)
+static const struct wb_policy *find_policy(struct wb_host *host, const char *name)
 {
     const struct wb_policy *policy = wb_policy_find(name);
     char symbol[128];
@@ -53,7 +53,7 @@ static void explain(const struct wb_policy *policy, const char *text, char *why,
 
 bool choose_policy(struct wb_host *host, const struct plan_policy *planned, char *why, size_t bytes)
 {
-    const struct wb_policy *policy = find(host, planned->name);
+    const struct wb_policy *policy = find_policy(host, planned->name);
     uint32_t bad;
 
     if (policy == NULL) {

@@ -16,7 +16,7 @@ struct request {  // a migration that the command waits for
 
 // ---- Migrations ---------------------------------------------------------------------------------
 
-static void forget(struct request *request)
+static void forget_request(struct request *request)
 {
     if (request != NULL)
         free(request->id);
@@ -32,7 +32,8 @@ static bool is_asked(const struct commands *c, const struct wb_task *task)
 }
 
 // The memory for the answer comes first: a request that stands is answered.
-static enum wb_status ask(struct commands *c, const struct command *command, struct wb_task *task)
+static enum wb_status ask_migration(struct commands *c, const struct command *command,
+                                    struct wb_task *task)
 {
     // The next request would end over the outcome of one that is not told yet.
     commands_emit_outcomes(c, false);
@@ -49,7 +50,7 @@ static enum wb_status ask(struct commands *c, const struct command *command, str
     if (status == WB_OK)
         c->requests = request;
     else
-        forget(request);
+        forget_request(request);
     return status;
 }
 
@@ -63,7 +64,7 @@ static void migrate(struct commands *c, const struct command *command)
         emit_migrated(c->teller, command->id, task, core, WB_OK, NULL);
         return;
     }
-    const enum wb_status status = task != NULL ? ask(c, command, task) : WB_ERR_INVAL;
+    const enum wb_status status = task != NULL ? ask_migration(c, command, task) : WB_ERR_INVAL;
     if (status != WB_OK)
         emit_migrated(c->teller, command->id, task, core, status, NULL);
 }
@@ -81,7 +82,7 @@ void commands_emit_outcomes(struct commands *c, bool end)
         emit_migrated(c->teller, request->id, request->task, request->core,
                       status == WB_ERR_EMPTY ? WB_ERR_GONE : status, NULL);
         *link = request->next;
-        forget(request);
+        forget_request(request);
     }
 }
 

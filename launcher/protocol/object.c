@@ -172,7 +172,7 @@ static bool take_list(const struct parser *parser, const struct place *place,
 // ---- Objects ------------------------------------------------------------------------------------
 
 // Members mostly come in the order of the table: `next` is the one after the last.
-static const struct field *find(const struct object *object, uint32_t next, yyjson_val *key)
+static const struct field *find_field(const struct object *object, uint32_t next, yyjson_val *key)
 {
     for (uint32_t i = 0; i < object->n_fields; i++) {
         const struct field *field = &object->fields[(next + i) % object->n_fields];
@@ -193,7 +193,7 @@ bool object_take(const struct parser *parser, const struct place *place,
     if (!yyjson_is_obj(value))
         return object_refuse(parser, place, "is no object");
     while ((key = yyjson_obj_iter_next(&iter)) != NULL) {
-        const struct field *field = find(object, next, key);
+        const struct field *field = find_field(object, next, key);
         const struct place member = { .in = place, .name = yyjson_get_str(key) };
         yyjson_val *of_key = yyjson_obj_iter_get_val(key);
         next = field != NULL ? (uint32_t)(field - object->fields) : 0;

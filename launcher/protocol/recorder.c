@@ -9,7 +9,7 @@ _Static_assert(sizeof(struct wb_event) == 24, "the record of docs/recorded-run.m
 
 enum { EVENTS = 64 };  // that are written at once
 
-static void put(struct recorder *recorder, uint32_t core, const void *from, size_t bytes)
+static void put_bytes(struct recorder *recorder, uint32_t core, const void *from, size_t bytes)
 {
     recorder->failed |= !recorder->put(recorder, core, from, bytes);
 }
@@ -26,7 +26,7 @@ bool recorder_begin(struct recorder *recorder)
 
     memcpy(header.magic, "WBEVENTS", sizeof header.magic);
     for (; header.core < recorder->system->n_cores; header.core++)
-        put(recorder, header.core, &header, sizeof header);
+        put_bytes(recorder, header.core, &header, sizeof header);
     return !recorder->failed;
 }
 
@@ -40,7 +40,7 @@ static bool drain(struct recorder *recorder, uint32_t core, uint32_t most)
     while (n < EVENTS && n < most && wb_ring_take(events, &some[n]))
         n++;
     if (n != 0)
-        put(recorder, core, some, n * sizeof some[0]);
+        put_bytes(recorder, core, some, n * sizeof some[0]);
     return n == EVENTS;
 }
 
@@ -62,7 +62,7 @@ bool recorder_close(struct recorder *recorder)
     recorder->room = NULL;
     recorder_drain(recorder);
     for (uint32_t i = 0; i < recorder->system->n_cores; i++)
-        put(recorder, i, NULL, 0);
+        put_bytes(recorder, i, NULL, 0);
     recorder->system = NULL;
     return !recorder->failed;
 }

@@ -8,7 +8,7 @@
 
 #include "recorder.h"
 
-static bool put(struct recorder *recorder, uint32_t core, const void *from, size_t bytes)
+static bool put_in_file(struct recorder *recorder, uint32_t core, const void *from, size_t bytes)
 {
     FILE **stream = &((FILE **)recorder->state)[core];
 
@@ -59,6 +59,6 @@ bool recorder_open_files(struct recorder *recorder, struct wb_system *system, co
         close(folder);
     if (!opened)
         return false;
-    *recorder = (struct recorder){ .system = system, .state = streams, .put = put };
+    *recorder = (struct recorder){ .system = system, .state = streams, .put = put_in_file };
     return recorder_begin(recorder);
 }

@@ -15,7 +15,7 @@ static bool are_in_order(const struct wb_linkage *linkage)
     return true;
 }
 
-static enum wb_status check(struct image *image, struct wb_module *module)
+static enum wb_status check_image(struct image *image, struct wb_module *module)
 {
     const struct wb_module_request *request = image->request;
     enum wb_status status;
@@ -45,7 +45,7 @@ enum wb_status wb_module_check(const struct wb_module_request *request, struct w
 {
     struct image image = of(request);
 
-    return check(&image, module);
+    return check_image(&image, module);
 }
 
 static void copy(const struct image *image)
@@ -62,7 +62,7 @@ enum wb_status wb_module_load(const struct wb_module_request *request, void *to,
                               struct wb_module *module)
 {
     struct image image = of(request);
-    const enum wb_status status = check(&image, module);
+    const enum wb_status status = check_image(&image, module);
 
     if (status != WB_OK)
         return status;

@@ -9,7 +9,7 @@ struct text {
     char *at, *end;  // `end`: the place for the zero
 };
 
-static void put(struct text *text, char c)
+static void put_char(struct text *text, char c)
 {
     if (text->at != text->end)
         *text->at++ = c;
@@ -19,7 +19,7 @@ static void put(struct text *text, char c)
 static void put_text(struct text *text, const char *from)
 {
     for (; *from != '\0'; from++)
-        put(text, *from >= ' ' && *from <= '~' ? *from : '?');
+        put_char(text, *from >= ' ' && *from <= '~' ? *from : '?');
 }
 
 static void put_number(struct text *text, uint32_t number, uint32_t base)
@@ -31,14 +31,14 @@ static void put_number(struct text *text, uint32_t number, uint32_t base)
         digits[n++] = "0123456789abcdef"[number % base];
     while ((number /= base) != 0);
     while (n != 0)
-        put(text, digits[--n]);
+        put_char(text, digits[--n]);
 }
 
 static void put_format(struct text *text, const char *format, va_list values)
 {
     for (; *format != '\0'; format++) {
         if (*format != '%') {
-            put(text, *format);
+            put_char(text, *format);
         } else if (*++format == 's') {
             put_text(text, va_arg(values, const char *));
         } else {

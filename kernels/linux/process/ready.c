@@ -32,7 +32,7 @@ void ready_push_first(struct ready *ready, struct wb_task *task)
     ready->first[p] = task;
 }
 
-static struct wb_task *take(struct ready *ready, struct wb_task *task)
+static struct wb_task *take_queued(struct ready *ready, struct wb_task *task)
 {
     struct kernel_task *kt = kernel_task(task);
     const uint32_t p = kt->queue - 1;
@@ -58,7 +58,7 @@ struct wb_task *ready_pop(struct ready *ready, uint32_t floor)
     const uint32_t p = 31 - (uint32_t)__builtin_clz(ready->levels);
     if (p < floor)
         return NULL;
-    return take(ready, ready->first[p]);
+    return take_queued(ready, ready->first[p]);
 }
 
 struct wb_task *ready_pop_leaving(struct ready *ready)
@@ -68,7 +68,7 @@ struct wb_task *ready_pop_leaving(struct ready *ready)
         levels &= ~(1u << p);
         for (struct wb_task *task = ready->first[p]; task != NULL; task = kernel_task(task)->next)
             if (wb_migration_requested(task))
-                return take(ready, task);
+                return take_queued(ready, task);
     }
     return NULL;
 }
@@ -77,7 +77,7 @@ bool ready_take(struct ready *ready, struct wb_task *task)
 {
     if (kernel_task(task)->queue == 0)
         return false;
-    (void)take(ready, task);
+    (void)take_queued(ready, task);
     return true;
 }
 

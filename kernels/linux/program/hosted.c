@@ -44,7 +44,7 @@ static void await_turn(void)
         futex(&here->turn, FUTEX_WAIT, turn, WB_FOREVER);
 }
 
-static enum wb_status ask(enum hosted_request request, uint64_t argument)
+static enum wb_status ask_kernel(enum hosted_request request, uint64_t argument)
 {
     const int error_number = errno;
 
@@ -55,7 +55,7 @@ static enum wb_status ask(enum hosted_request request, uint64_t argument)
 }
 
 // Whoever shares a file with the process sees what it has printed.
-static _Noreturn void end(enum hosted_request request)
+static _Noreturn void end_program(enum hosted_request request)
 {
     fflush(NULL);
     give_back(request, 0);
@@ -114,7 +114,7 @@ void hosted_run(struct hosted *hosted)
     unsigned char *stack = map_stack(task->stack_bytes);
     fault_set_stack(stack);
     fault_catch();
-    (void)ask(HOSTED_READY, 0);
+    (void)ask_kernel(HOSTED_READY, 0);
     self = task;
     context_switch(&main_sp, arch_context_init(stack + task->stack_bytes, task, context_start));
     __builtin_unreachable();
@@ -152,7 +152,7 @@ enum wb_status wb_kernel_task_init(struct wb_task *task)
 
 void wb_kernel_attach(struct wb_task *task)
 {
-    (void)ask(HOSTED_ATTACH, task->id);
+    (void)ask_kernel(HOSTED_ATTACH, task->id);
 }
 
 enum wb_status wb_kernel_depart(void)
@@ -162,12 +162,12 @@ enum wb_status wb_kernel_depart(void)
     const enum wb_status parked = wb_recreation_park(self);
     if (parked != WB_OK)
         return parked;
-    end(HOSTED_DEPART);
+    end_program(HOSTED_DEPART);
 }
 
 enum wb_status wb_kernel_block(uint64_t until_ns)
 {
-    return ask(HOSTED_BLOCK, until_ns);
+    return ask_kernel(HOSTED_BLOCK, until_ns);
 }
 
 // A note is always right: the kernel serves it before it runs anything else.
@@ -178,12 +178,12 @@ void wb_kernel_unblock(struct wb_task *task)
 
 void wb_kernel_reprioritise(struct wb_task *task)
 {
-    (void)ask(HOSTED_REPRIORITISE, task->id);
+    (void)ask_kernel(HOSTED_REPRIORITISE, task->id);
 }
 
 void wb_kernel_yield(uint32_t floor)
 {
-    (void)ask(HOSTED_YIELD, floor);
+    (void)ask_kernel(HOSTED_YIELD, floor);
 }
 
 // As the kernel's own, by what it said when it handed the core over.
@@ -227,5 +227,5 @@ void wb_kernel_capture(void)
 
 void wb_kernel_exit(void)
 {
-    end(HOSTED_EXIT);
+    end_program(HOSTED_EXIT);
 }

@@ -62,7 +62,7 @@ static void give_up(struct wb_port *requests, struct call_head *request)
 }
 
 // False: it needs no answer, or not from us.
-static bool begin(struct wb_service *service, struct call_head *request)
+static bool begin_request(struct wb_service *service, struct call_head *request)
 {
     if (wb_word_load(&request->state, WB_ACQUIRE) != CALL_SENT) {
         give_up(service->requests, request);
@@ -88,7 +88,7 @@ enum wb_status wb_service_take(struct wb_service *service, struct wb_request *re
         if (status != WB_OK)
             return status;
         call_step(service->requests, head_of(slot)->number, WB_CALL_SEEN);
-        if (begin(service, head_of(slot)))
+        if (begin_request(service, head_of(slot)))
             break;
         (void)wb_port_release(service->requests);
     }

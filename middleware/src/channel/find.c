@@ -10,7 +10,7 @@ struct text {
     size_t n;
 };
 
-static void add(struct text *text, const char *more)
+static void add_text(struct text *text, const char *more)
 {
     while (*more != '\0' && text->n < sizeof text->bytes - 1)
         text->bytes[text->n++] = *more++;
@@ -23,18 +23,18 @@ static void add_number(struct text *text, size_t number)
 
     if (tens != 0)
         add_number(text, tens);
-    add(text, (char[]){ (char)('0' + number - 10 * tens), '\0' });
+    add_text(text, (char[]){ (char)('0' + number - 10 * tens), '\0' });
 }
 
 // What comes before a name ends with its backtick, and what comes after it begins with one.
 static void add_name(struct text *text, const char *before, const char *name, uint32_t index)
 {
-    add(text, before);
-    add(text, name);
+    add_text(text, before);
+    add_text(text, name);
     if (index != 0) {
-        add(text, "[");
+        add_text(text, "[");
         add_number(text, index);
-        add(text, "]");
+        add_text(text, "]");
     }
 }
 
@@ -49,7 +49,7 @@ static __attribute__((cold, noinline)) _Noreturn void refuse_name(struct wb_task
         add_name(&text, before, port->name, port->index);
         before = "`, `";
     }
-    add(&text, self->ports != NULL ? "`" : "`; it has none");
+    add_text(&text, self->ports != NULL ? "`" : "`; it has none");
     wb_task_blame(self, WB_FAULT_PORT, NULL, text.bytes);
 }
 
@@ -59,12 +59,13 @@ refuse_size(const struct wb_port *port, size_t message_bytes, const char *up_to)
     const struct wb_channel *channel = port->channel;
     struct text text = { .n = 0 };
 
-    add(&text, port->direction == WB_IN ? "it receives messages of " : "it sends messages of ");
-    add(&text, up_to);
+    add_text(&text,
+             port->direction == WB_IN ? "it receives messages of " : "it sends messages of ");
+    add_text(&text, up_to);
     add_number(&text, message_bytes);
     add_name(&text, " bytes by its port `", port->name, port->index);
     add_name(&text, "`, and the slots of channel `", channel->name, 0);
-    add(&text, "` have ");
+    add_text(&text, "` have ");
     add_number(&text, channel->slot_bytes);
     wb_task_blame(port->task, WB_FAULT_PORT, channel, text.bytes);
 }

@@ -79,8 +79,8 @@ const struct wb_notify_stats *wb_channel_notify_stats(const struct wb_channel *c
     return channel->notify != NULL ? &channel->notify->stats : NULL;
 }
 
-static enum wb_status add(struct wb_system *system, struct wb_channel *channel,
-                          const struct wb_channel_config *of)
+static enum wb_status add_policy(struct wb_system *system, struct wb_channel *channel,
+                                 const struct wb_channel_config *of)
 {
     const struct wb_notify_config *config = &of->notify;
 
@@ -150,7 +150,7 @@ static bool rings(const struct wb_port *in)
 
 // ---- The receiver -------------------------------------------------------------------------------
 
-static void count(struct wb_counter *counter)
+static void count_one(struct wb_counter *counter)
 {
     wb_counter_add(counter, 1);
 }
@@ -166,7 +166,7 @@ static uint32_t turn_of(const struct wb_notify_policy *notify)
 }
 
 // Says that the task waits, and when it looks by itself.
-static void begin(struct wb_port *in, uint64_t look_ns)
+static void begin_look(struct wb_port *in, uint64_t look_ns)
 {
     struct wb_notify_policy *notify = in->channel->notify;
 
@@ -181,7 +181,7 @@ static void begin(struct wb_port *in, uint64_t look_ns)
 // The same, and attempts once more.
 static enum wb_status attempt(struct wb_port *in, void **slot, uint64_t look_ns)
 {
-    begin(in, look_ns);
+    begin_look(in, look_ns);
     return port_attempt_in(in, slot);
 }
 
@@ -209,7 +209,7 @@ static uint64_t came(const struct wb_channel *channel, uint32_t since)
 static void count_ring(const struct wb_port *in)
 {
     if (is_rung(in))
-        count(&in->channel->notify->stats.rings);
+        count_one(&in->channel->notify->stats.rings);
 }
 
 // It has been noticed, so long after it came.
@@ -217,7 +217,7 @@ static void note_delay(struct wb_notify_stats *stats, uint64_t came_ns, uint64_t
 {
     const uint64_t late_ns = now_ns > came_ns ? now_ns - came_ns : 0;
 
-    count(&stats->noticed);
+    count_one(&stats->noticed);
     wb_counter_add(&stats->late_ns, late_ns);
     if (late_ns > wb_stamp_get(&stats->worst_ns))
         wb_stamp_set(&stats->worst_ns, late_ns);
@@ -232,7 +232,7 @@ static void note_kernel(struct wb_notify_stats *stats, uint64_t due_ns, uint64_t
 
 // The message is there, or the wait over. True: there is one, which came at `*came_ns`; 0: not
 // known, then it is now.
-static bool end(struct wb_port *in, enum wb_status status, uint64_t due_ns, uint64_t *came_ns)
+static bool end_look(struct wb_port *in, enum wb_status status, uint64_t due_ns, uint64_t *came_ns)
 {
     struct wb_notify_stats *stats = &in->channel->notify->stats;
 
@@ -245,7 +245,7 @@ static bool end(struct wb_port *in, enum wb_status status, uint64_t due_ns, uint
     port_end_wait(in);
     if (status != WB_OK)
         return false;
-    count(&stats->waits);
+    count_one(&stats->waits);
     if (*came_ns == 0)
         *came_ns = now_ns;
     return true;
@@ -273,10 +273,10 @@ static enum wb_status wait_polling(struct wb_port *in, void **slot, uint64_t unt
     wb_stamp_set(&notify->look_ns, look_ns);
     const bool over = wb_kernel_block(earlier(look_ns, until_ns)) == WB_ERR_TIMEOUT;
     const enum wb_status status = port_attempt_in(in, slot);
-    count(&notify->stats.polls);
+    count_one(&notify->stats.polls);
     if (status == WB_OK) {
-        count(&notify->stats.hits);
-        count(&notify->stats.waits);
+        count_one(&notify->stats.hits);
+        count_one(&notify->stats.waits);
     }
     return over && until_ns <= look_ns && port_must_wait(status) ? WB_ERR_TIMEOUT : status;
 }
@@ -316,19 +316,19 @@ static enum wb_status wait_batch(struct wb_port *in, void **slot, uint64_t until
         (void)wb_kernel_block(earlier(look_ns, until_ns));
         now_ns = wb_kernel_now_ns();
         if (!is_rung(in) && now_ns >= look_ns)
-            count(&notify->stats.polls);
+            count_one(&notify->stats.polls);
         due = is_due(in, since, &came_ns, &look_ns);
         if (due)
             break;
         count_ring(in);
-        begin(in, look_ns);
+        begin_look(in, look_ns);
         // What came before senders could see that.
         due = is_due(in, since, &came_ns, &look_ns);
     }
     if (port_must_wait(status))
         status = port_attempt_in(in, slot);
-    if (end(in, status, came_ns + within_ns(notify), &came_ns) && now_ns >= look_ns)
-        count(&notify->stats.hits);
+    if (end_look(in, status, came_ns + within_ns(notify), &came_ns) && now_ns >= look_ns)
+        count_one(&notify->stats.hits);
     return port_must_wait(status) && now_ns >= until_ns ? WB_ERR_TIMEOUT : status;
 }
 
@@ -382,7 +382,7 @@ static enum wb_status look_on(struct wb_port *in, void **slot, uint64_t until_ns
         status = port_attempt_in(in, slot);
     in->task->poll_mark_ns += spin.polled_ns;
     if (status == WB_OK)
-        count(&in->channel->notify->stats.hits);
+        count_one(&in->channel->notify->stats.hits);
     return port_must_wait(status) ? attempt(in, slot, look_ns) : status;
 }
 
@@ -410,9 +410,9 @@ static enum wb_status wait_adaptive(struct wb_port *in, void **slot, uint64_t un
         now_ns = wb_kernel_now_ns();
         status = port_attempt_in(in, slot);
         if (!rung && now_ns >= look_ns) {
-            count(&notify->stats.polls);
+            count_one(&notify->stats.polls);
             if (status == WB_OK)
-                count(&notify->stats.hits);
+                count_one(&notify->stats.hits);
             if (port_must_wait(status)) {
                 look_ns = next_after(notify, ++misses, now_ns);
                 status = look_on(in, slot, until_ns, look_ns);
@@ -425,7 +425,7 @@ static enum wb_status wait_adaptive(struct wb_port *in, void **slot, uint64_t un
     came_ns = came(in->channel, since);
     // It did not look for it, or its sender has to ring and may not have come so far.
     const bool must_ring = is_rung(in) || look_ns > now_ns || look_ns > came_ns + within_ns(notify);
-    if (end(in, status, must_ring ? came_ns : look_ns, &came_ns))
+    if (end_look(in, status, must_ring ? came_ns : look_ns, &came_ns))
         learn(notify, number, began_ns, came_ns);
     return port_must_wait(status) && now_ns >= until_ns ? WB_ERR_TIMEOUT : status;
 }
@@ -458,4 +458,4 @@ static enum wb_status wait(struct wb_port *in, void **slot, uint64_t timeout_ns)
     return status;
 }
 
-const struct wb_part_notify wb_part_notify = { .add = add, .wait = wait, .rings = rings };
+const struct wb_part_notify wb_part_notify = { .add = add_policy, .wait = wait, .rings = rings };

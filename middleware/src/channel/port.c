@@ -218,7 +218,7 @@ static __attribute__((noinline, hot)) enum wb_status wait(struct wb_port *port, 
     }
 }
 
-static inline enum wb_status check(const struct wb_port *port, enum wb_direction direction)
+static inline enum wb_status check_port(const struct wb_port *port, enum wb_direction direction)
 {
     if (port->direction != direction)
         return WB_ERR_INVAL;
@@ -232,7 +232,7 @@ enum wb_status wb_port_claim(struct wb_port *out, void **slot, uint64_t timeout_
     wb_kernel_charge(WB_ACTION_CLAIM, 1);
     if (port_echoes(out, slot))
         return WB_OK;
-    enum wb_status status = check(out, WB_OUT);
+    enum wb_status status = check_port(out, WB_OUT);
     if (status == WB_OK)
         status = port_attempt_out(out, slot);
     return port_must_wait(status) && timeout_ns != 0 ? wait(out, slot, timeout_ns) : status;
@@ -245,7 +245,7 @@ enum wb_status wb_port_hold(struct wb_port *in, const void **slot, uint64_t time
     if (in->stamped && in->direction == WB_IN)
         wb_parts.responses->come(in);
     wb_kernel_charge(WB_ACTION_HOLD, 1);
-    enum wb_status status = check(in, WB_IN);
+    enum wb_status status = check_port(in, WB_IN);
     if (status == WB_OK)
         status = port_attempt_in(in, &message);
     if (port_must_wait(status) && timeout_ns != 0)
@@ -269,12 +269,12 @@ static inline enum wb_status commit(struct wb_port *out)
 
 enum wb_status wb_port_commit(struct wb_port *out)
 {
-    return check(out, WB_OUT) == WB_OK ? commit(out) : WB_ERR_INVAL;
+    return check_port(out, WB_OUT) == WB_OK ? commit(out) : WB_ERR_INVAL;
 }
 
 enum wb_status wb_port_release(struct wb_port *in)
 {
-    return check(in, WB_IN) == WB_OK ? port_release(in) : WB_ERR_INVAL;
+    return check_port(in, WB_IN) == WB_OK ? port_release(in) : WB_ERR_INVAL;
 }
 
 // ---- Copies -------------------------------------------------------------------------------------

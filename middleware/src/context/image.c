@@ -163,7 +163,7 @@ static bool resume(struct wb_task *task)
     return true;
 }
 
-static enum wb_status load(struct wb_task *task)
+static enum wb_status load_image(struct wb_task *task)
 {
     const uint32_t newest = wb_word_load(&task->images.newest, WB_ACQUIRE);
     return newest != 0 ? wb_context_load(task, task->images.buffer[newest - 1]) : WB_ERR_INVAL;
@@ -173,5 +173,5 @@ const struct wb_part_images wb_part_images = {
     .init = init,
     .capture = capture,
     .resume = resume,
-    .load = load,
+    .load = load_image,
 };

@@ -46,7 +46,7 @@ static struct wb_core *successor_of(const struct wb_task *task, uint32_t dead)
 // it may choose it in spite of that, and whoever changes owner_state first has it. Nobody withdraws
 // this offer: it has the number of the request after the present one, which cannot be accepted
 // before the task runs again.
-static bool give(struct wb_task *task, uint32_t owner_state, struct wb_core *to)
+static bool give_to(struct wb_task *task, uint32_t owner_state, struct wb_core *to)
 {
     const uint32_t request = wb_word_load(&task->request, WB_RELAXED);
     const uint32_t offer =
@@ -181,7 +181,7 @@ static bool take_over(struct wb_task *task, uint32_t dead)
         return true;
     }
     // An offer may have been withdrawn and taken back since we looked.
-    return !give(task, owner_state, successor) && take_over(task, dead);
+    return !give_to(task, owner_state, successor) && take_over(task, dead);
 }
 
 uint32_t wb_core_died(struct wb_system *system, uint32_t core)

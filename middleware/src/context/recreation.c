@@ -34,7 +34,7 @@ enum wb_status wb_recreation_park(struct wb_task *task)
     return saved;
 }
 
-static void forget(struct wb_task *task)
+static void forget_memory(struct wb_task *task)
 {
     unsigned char *base = task->heap.base;
     const size_t bytes = (size_t)(task->heap.end - base), peak_bytes = task->heap.peak_bytes;
@@ -66,7 +66,7 @@ void wb_recreation_begin(struct wb_task *task)
         rewind_ports(task);
     } else if (wb_parts.images == NULL || !wb_parts.images->resume(task) ||
                wb_parts.images->load(task) != WB_OK) {
-        forget(task);
+        forget_memory(task);
         wb_task_recover_ports(task);
     }
     wb_transfer_release(task);
@@ -106,7 +106,7 @@ void wb_recreation_killed(struct wb_task *task)
 }
 
 // Recovery's offers carry no request, and nowhere to go back to: there the task itself will tell.
-static bool load(struct wb_task *task)
+static bool load_program(struct wb_task *task)
 {
     const uint32_t request = wb_word_load(&task->request, WB_RELAXED);
 
@@ -127,7 +127,7 @@ const struct wb_migration_ops wb_recreate = {
     .attach = &wb_attach_ops,
     .needs_buffer = true,
     .room = room,
-    .load = load,
+    .load = load_program,
     .unload = wb_kernel_unload,
     .drop = wb_transfer_release,
 };

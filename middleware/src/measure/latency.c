@@ -37,12 +37,12 @@ static size_t mark_at(const struct wb_port *port)
     return port->channel->stride_bytes - WB_MARK_BYTES;
 }
 
-static uint64_t begin(const struct wb_task *task)
+static uint64_t begin_frame(const struct wb_task *task)
 {
     return 1 + (task->job_deadline_ns != 0 ? task->release.ns : wb_kernel_stamp_ns());
 }
 
-static void count(struct wb_task *task, struct wb_core *core)
+static void count_frame(struct wb_task *task, struct wb_core *core)
 {
     struct wb_frame *frame = &task->frame;
 
@@ -64,7 +64,7 @@ static void arrive(struct wb_task *task, uint64_t mark)
     if (mark == 0)
         return;
     if (mark != frame->mark)
-        count(task, wb_core_here(task->system));
+        count_frame(task, wb_core_here(task->system));
     frame->mark = mark;
     frame->end_ns = wb_kernel_stamp_ns();
 }
@@ -72,7 +72,7 @@ static void arrive(struct wb_task *task, uint64_t mark)
 static void send(const struct wb_port *out, void *slot)
 {
     const struct wb_task *task = out->task;
-    const uint64_t mark = out->timing == WB_TIMED_SOURCE ? begin(task) : task->frame.mark;
+    const uint64_t mark = out->timing == WB_TIMED_SOURCE ? begin_frame(task) : task->frame.mark;
 
     memcpy((unsigned char *)slot + mark_at(out), &mark, WB_MARK_BYTES);
 }
@@ -123,5 +123,5 @@ const struct wb_part_latency wb_part_latency = {
     .bind = bind,
     .send = send,
     .receive = receive,
-    .count = count,
+    .count = count_frame,
 };

@@ -50,7 +50,7 @@ static void bind(struct wb_task *task)
     response->ready_ns = response->is_source ? task->system->start_ns + 1 : 0;
 }
 
-static void add(struct wb_response *response, uint32_t bucket, uint64_t n, uint64_t ns)
+static void add_to_bucket(struct wb_response *response, uint32_t bucket, uint64_t n, uint64_t ns)
 {
     for (uint32_t i = 0; i < WB_RESPONSES_FEW; i++) {
         struct wb_response_few *few = &response->few[i];
@@ -78,7 +78,7 @@ static void settle(struct wb_response *response)
         response->max_ns = ns;
     response->n += n;
     response->sum_ns += n * ns;
-    add(response, bucket_of(ns), n, ns);
+    add_to_bucket(response, bucket_of(ns), n, ns);
     response->run_n = 0;
 }
 

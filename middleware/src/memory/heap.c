@@ -27,7 +27,7 @@ void wb_heap_close(struct wb_heap *heap)
     heap->used_bytes = 0;
 }
 
-static void put(struct wb_heap *heap, struct header *header)
+static void put_block(struct wb_heap *heap, struct header *header)
 {
     heap->used_bytes -= kingsley_bytes(header->size_class);
     kingsley_push(heap, header->size_class, header);
@@ -39,12 +39,12 @@ static void take_returned(struct wb_heap *heap)
 
     while (header != NULL) {
         struct header *following = *kingsley_link(header);
-        put(heap, header);
+        put_block(heap, header);
         header = following;
     }
 }
 
-static struct header *take(struct wb_heap *heap, uint32_t size_class)
+static struct header *take_block(struct wb_heap *heap, uint32_t size_class)
 {
     if (heap->free[size_class] == NULL)
         take_returned(heap);
@@ -75,7 +75,7 @@ void *wb_heap_malloc(struct wb_heap *heap, size_t bytes)
     struct header *header = NULL;
     if (size_class != WB_HEAP_CLASSES) {
         wb_kernel_charge(WB_ACTION_HEAP, 1);
-        header = take(heap, size_class);
+        header = take_block(heap, size_class);
     }
     if (header == NULL) {
         heap->refused_bytes = bytes;
@@ -172,7 +172,7 @@ void wb_free(void *block)
 
     if (header->home == own_heap()) {
         wb_word_store(&header->mark, KINGSLEY_FREED, WB_RELAXED);
-        put(header->home, header);
+        put_block(header->home, header);
     } else {
         if (!kingsley_take_from(header, KINGSLEY_IN_HEAP))
             refuse(KINGSLEY_FREED);

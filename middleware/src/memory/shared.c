@@ -100,7 +100,7 @@ static __attribute__((noinline)) void put_large(struct wb_shared *s, struct wb_e
     pool_give_back(s->pool, extent);
 }
 
-static inline void put(struct wb_shared *s, struct wb_extent *extent, struct header *header)
+static inline void put_shared(struct wb_shared *s, struct wb_extent *extent, struct header *header)
 {
     const uint32_t size_class = extent->size_class;
 
@@ -122,7 +122,7 @@ static void take_returned(struct wb_shared *s)
 
     while (header != NULL) {
         struct header *following = *kingsley_link(header);
-        put(s, pool_extent(s->pool, header), header);
+        put_shared(s, pool_extent(s->pool, header), header);
         header = following;
     }
 }
@@ -171,7 +171,7 @@ static bool refill(struct wb_shared *s, uint32_t size_class)
 }
 
 // Of a class that has a free block.
-static inline void *take(struct wb_shared *s, uint32_t size_class)
+static inline void *take_shared(struct wb_shared *s, uint32_t size_class)
 {
     struct header *header = s->heap.free[size_class];
     struct wb_extent *extent = pool_extent(s->pool, header);
@@ -184,7 +184,7 @@ static inline void *take(struct wb_shared *s, uint32_t size_class)
 // By itself, so that the usual way keeps nothing over a call.
 static __attribute__((noinline)) void *refill_and_take(struct wb_shared *s, uint32_t size_class)
 {
-    return refill(s, size_class) ? take(s, size_class) : NULL;
+    return refill(s, size_class) ? take_shared(s, size_class) : NULL;
 }
 
 static inline void *allocate(struct wb_shared *s, size_t bytes)
@@ -194,7 +194,8 @@ static inline void *allocate(struct wb_shared *s, size_t bytes)
     wb_kernel_charge(WB_ACTION_HEAP, 1);
     if (size_class == WB_HEAP_CLASSES)
         return NULL;
-    return s->heap.free[size_class] != NULL ? take(s, size_class) : refill_and_take(s, size_class);
+    return s->heap.free[size_class] != NULL ? take_shared(s, size_class)
+                                            : refill_and_take(s, size_class);
 }
 
 // ---- Freeing ------------------------------------------------------------------------------------
@@ -276,7 +277,7 @@ static inline void release(const struct wb_system *system, struct wb_shared *min
         return;
     }
     wb_word_store(&header->mark, KINGSLEY_FREED, WB_RELAXED);
-    put(mine, extent, header);
+    put_shared(mine, extent, header);
 }
 
 static void *reallocate(const struct wb_system *system, struct wb_shared *mine, void *block,

@@ -519,7 +519,7 @@ void wb_migration_refuse(struct wb_task *task, uint32_t owner_state, enum wb_sta
 
     if (wb_word_load(&task->owner_state, WB_ACQUIRE) != owner_state)
         return;  // withdrawn meanwhile
-    // An offer of recovery has the number after that of the request (see give() in recovery.c).
+    // An offer of recovery has the number after that of the request (see give_to() in recovery.c).
     if (wb_request_phase(wb_word_load(&task->request, WB_ACQUIRE)) == WB_REQUEST_ACCEPTED)
         wb_migration_cancel(task, why);
     else if (wb_word_compare_swap(&task->owner_state, &owner_state,

@@ -78,7 +78,7 @@ static enum stop meet(struct run *run, const struct wb_script_event *event,
 }
 
 // One more than there may be is lost, as by a binary semaphore.
-static void give(struct wb_semaphore *semaphore)
+static void give_semaphore(struct wb_semaphore *semaphore)
 {
     const enum wb_status given = wb_semaphore_give(semaphore);
 
@@ -104,7 +104,7 @@ enum stop run_shared(struct run *run, const struct wb_script_event *event)
             return TO_STACK;
         break;
     case WB_SCRIPT_GIVE:
-        give(&object->semaphore);
+        give_semaphore(&object->semaphore);
         break;
     case WB_SCRIPT_SIGNAL:
         wb_condition_signal(&object->condition);

@@ -24,8 +24,8 @@ void wb_condition_init(struct wb_condition *condition)
 
 // ---- Waiting ------------------------------------------------------------------------------------
 
-static void begin(struct wb_condition *condition, const struct wb_mutex *mutex,
-                  struct wb_task *self)
+static void begin_wait(struct wb_condition *condition, const struct wb_mutex *mutex,
+                       struct wb_task *self)
 {
     wb_wait_queue_begin(&condition->queue, self);
     // Relaxed: the swap below publishes all to who chooses this task, and the mutex to who signals
@@ -65,7 +65,7 @@ static bool await(struct wb_wait_queue *queue, const struct wb_mutex *mutex, str
 }
 
 // True: it was signalled.
-static bool end(struct wb_condition *condition, struct wb_task *self)
+static bool end_wait(struct wb_condition *condition, struct wb_task *self)
 {
     // Acquire: as in attempt().
     const struct wb_wait_queue *waits_for = wb_word_swap(&self->sync.waits_for, NULL, WB_ACQ_REL);
@@ -84,11 +84,11 @@ enum wb_status wb_condition_wait(struct wb_condition *condition, struct wb_mutex
     if (mutex != NULL && !wb_wait_queue_is_held_by(&mutex->queue, self))
         return WB_ERR_INVAL;
     wb_kernel_charge(WB_ACTION_CLAIM, 1);
-    begin(condition, mutex, self);
+    begin_wait(condition, mutex, self);
     if (mutex != NULL)
         (void)wb_mutex_unlock(mutex);
     const bool timed_out = await(&condition->queue, mutex, self, until_ns);
-    enum wb_status status = end(condition, self) || !timed_out ? WB_OK : WB_ERR_TIMEOUT;
+    enum wb_status status = end_wait(condition, self) || !timed_out ? WB_OK : WB_ERR_TIMEOUT;
     if (mutex != NULL && wb_mutex_lock(mutex, WB_FOREVER) == WB_ERR_OWNER)
         status = WB_ERR_OWNER;
     // Relaxed: only recovery looks, after this kernel's last store.

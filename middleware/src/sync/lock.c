@@ -13,7 +13,7 @@ static uint32_t place_of(const void *address)
 }
 
 // The mutex of a name, which is added if need be. NULL: it is not there, or has no room.
-static struct wb_mutex *find(struct wb_locks *locks, const void *address, bool add)
+static struct wb_mutex *find_lock(struct wb_locks *locks, const void *address, bool add)
 {
     for (uint32_t i = 0; i < WB_LOCKS; i++) {
         const uint32_t at = (place_of(address) + i) % WB_LOCKS;
@@ -36,7 +36,7 @@ enum wb_status wb_lock(const void *address, uint64_t timeout_ns)
 
     if (address == NULL)
         return WB_ERR_INVAL;
-    struct wb_mutex *mutex = find(self->system->locks, address, true);
+    struct wb_mutex *mutex = find_lock(self->system->locks, address, true);
     if (mutex == NULL)
         return WB_ERR_NOMEM;
     const enum wb_status status = wb_mutex_lock(mutex, timeout_ns);
@@ -48,7 +48,8 @@ enum wb_status wb_lock(const void *address, uint64_t timeout_ns)
 enum wb_status wb_unlock(const void *address)
 {
     struct wb_task *self = wb_kernel_self();
-    struct wb_mutex *mutex = address != NULL ? find(self->system->locks, address, false) : NULL;
+    struct wb_mutex *mutex =
+        address != NULL ? find_lock(self->system->locks, address, false) : NULL;
 
     if (mutex == NULL || wb_mutex_unlock(mutex) != WB_OK)
         return WB_ERR_INVAL;

@@ -71,7 +71,7 @@ static bool is_error(int status)
     return status < 0 && status != WB_ERR_EMPTY;
 }
 
-static int look(struct wb_wait *set, uint32_t n)
+static int look_at_set(struct wb_wait *set, uint32_t n)
 {
     int first = WB_ERR_EMPTY;
 
@@ -102,7 +102,7 @@ static void begin_in_wait_queues(struct wb_wait *set, uint32_t n, struct wb_task
 }
 
 // Returns: WB_OK, or why a file cannot be waited for.
-static enum wb_status begin(struct wb_wait *set, uint32_t n, struct wb_task *self)
+static enum wb_status begin_set(struct wb_wait *set, uint32_t n, struct wb_task *self)
 {
     enum wb_status status = WB_OK;
     uint32_t queues = 0;
@@ -120,7 +120,7 @@ static enum wb_status begin(struct wb_wait *set, uint32_t n, struct wb_task *sel
     return status;
 }
 
-static void end(struct wb_wait *set, uint32_t n, struct wb_task *self)
+static void end_set(struct wb_wait *set, uint32_t n, struct wb_task *self)
 {
     for (uint32_t i = 0; i < n; i++)
         if (set[i].port != NULL)
@@ -138,7 +138,7 @@ static int poll(struct wb_wait *set, uint32_t n, struct wb_task *self, uint64_t 
     int first;
 
     do {
-        first = look(set, n);
+        first = look_at_set(set, n);
     } while (first == WB_ERR_EMPTY && wb_kernel_spin(&spin, until_ns));
     self->poll_mark_ns += spin.polled_ns;
     return first;
@@ -147,16 +147,16 @@ static int poll(struct wb_wait *set, uint32_t n, struct wb_task *self, uint64_t 
 static int block(struct wb_wait *set, uint32_t n, struct wb_task *self, uint64_t until_ns)
 {
     bool timed_out = false;
-    int first = begin(set, n, self);
+    int first = begin_set(set, n, self);
 
     wb_word_fence(WB_SEQ_CST);
     if (!is_error(first))
-        first = look(set, n);
+        first = look_at_set(set, n);
     if (first == WB_ERR_EMPTY)
         timed_out = wb_kernel_block(until_ns) == WB_ERR_TIMEOUT;
-    end(set, n, self);
+    end_set(set, n, self);
     if (timed_out)
-        first = look(set, n);
+        first = look_at_set(set, n);
     return timed_out && first == WB_ERR_EMPTY ? WB_ERR_TIMEOUT : first;
 }
 
@@ -200,7 +200,7 @@ int wb_wait(struct wb_wait *set, uint32_t n, uint64_t timeout_ns)
     if (!are_good(set, n, self))
         return WB_ERR_INVAL;
     come(set, n);
-    int first = look(set, n);
+    int first = look_at_set(set, n);
     if (first != WB_ERR_EMPTY || timeout_ns == 0)
         return first;
     const uint64_t until_ns = wb_end_of(timeout_ns);

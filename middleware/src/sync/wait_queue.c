@@ -119,7 +119,7 @@ struct adding {
     void *of;
 };
 
-static void add(struct wb_task *task, void *with)
+static void add_wake(struct wb_task *task, void *with)
 {
     const struct adding *adding = with;
 
@@ -144,10 +144,10 @@ static void add_all(const struct wb_wait_queue *queue, struct wb_wakes *wakes, p
         look_in_order(queue, system, add_level, &levels);
     for (; (levels & (levels - 1)) != 0; levels ^= adding.levels) {
         adding.levels = 1u << (31 - __builtin_clz(levels));
-        look_in_order(queue, system, add, &adding);
+        look_in_order(queue, system, add_wake, &adding);
     }
     adding.levels = UINT32_MAX;
-    look_in_order(queue, system, add, &adding);
+    look_in_order(queue, system, add_wake, &adding);
 }
 
 static void wake_all(const struct wb_wait_queue *queue, pick *is_picked, void *of,

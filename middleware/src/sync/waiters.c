@@ -124,7 +124,7 @@ static struct wb_swapped *count_of(const struct wb_waiters *waiters, uint32_t ha
 // ---- Places -------------------------------------------------------------------------------------
 
 // In the block that the task has come to: soon, or in the largest anywhere.
-static bool take(const struct wb_waiters *waiters, struct entry *entry, uint32_t id)
+static bool take_entry(const struct wb_waiters *waiters, struct entry *entry, uint32_t id)
 {
     const uint32_t bits = bits_of(waiters, entry->passed);
     const uint32_t last = (1u << bits) - 1;
@@ -149,7 +149,7 @@ static void enter(const struct wb_wait_queue *queue, const struct wb_task *task)
     struct entry *entry = &waiters->entries[task->id];
 
     entry->hash = hash_of(waiters, queue);
-    while (!take(waiters, entry, task->id)) {
+    while (!take_entry(waiters, entry, task->id)) {
         struct wb_swapped *count = count_of(waiters, entry->hash, entry->passed);
         // Where there is none, a place became free meanwhile that others had: half of all are.
         if (count == NULL)
@@ -176,8 +176,8 @@ static void leave(const struct wb_task *task)
 
 // ---- Looking ------------------------------------------------------------------------------------
 
-static uint32_t look(const struct wb_wait_queue *queue, struct wb_system *system,
-                     wb_waiters_look *look_at, void *with)
+static uint32_t look_at_entries(const struct wb_wait_queue *queue, struct wb_system *system,
+                                wb_waiters_look *look_at, void *with)
 {
     const struct wb_waiters *waiters = system->waiters;
     const uint32_t hash = hash_of(waiters, queue);
@@ -221,7 +221,7 @@ static void look_in_order(const struct wb_wait_queue *queue, struct wb_system *s
     struct next next = { 0 };
 
     for (;; next = (struct next){ .from = next.first->id + 1 }) {
-        const uint32_t places = look(queue, system, see, &next);
+        const uint32_t places = look_at_entries(queue, system, see, &next);
         if (next.first == NULL)
             return;
         if (next.n > (system->n_tasks - next.from) / places)
@@ -237,6 +237,6 @@ const struct wb_part_waiters wb_part_waiters = {
     .init = init,
     .enter = enter,
     .leave = leave,
-    .look = look,
+    .look = look_at_entries,
     .look_in_order = look_in_order,
 };

@@ -11,7 +11,7 @@ void *wb_app_alloc(struct wb_app *app, size_t bytes)
     return wb_system_alloc(app->system, bytes, WB_LINE_BYTES);
 }
 
-static const struct wb_param *find(const struct wb_app *app, const char *key)
+static const struct wb_param *find_param(const struct wb_app *app, const char *key)
 {
     const struct wb_system *system = app->system;
 
@@ -23,7 +23,7 @@ static const struct wb_param *find(const struct wb_app *app, const char *key)
 
 const char *wb_param_text(const struct wb_app *app, const char *key, const char *fallback)
 {
-    const struct wb_param *param = find(app, key);
+    const struct wb_param *param = find_param(app, key);
     return param != NULL ? param->text : fallback;
 }
 
@@ -34,6 +34,6 @@ double wb_param_number(const struct wb_app *app, const char *key, double fallbac
 
 double wb_param_element(const struct wb_app *app, const char *key, uint32_t index, double fallback)
 {
-    const struct wb_param *param = find(app, key);
+    const struct wb_param *param = find_param(app, key);
     return param != NULL && index < param->n_numbers ? param->numbers[index] : fallback;
 }

@@ -45,7 +45,7 @@ static inline void look_at_own(struct wb_core *core, struct wb_task *task, enum 
     }
 }
 
-static inline void look(struct wb_core *core, struct wb_task *task)
+static inline void look_at_task(struct wb_core *core, struct wb_task *task)
 {
     const uint32_t owner_state = wb_word_load(&task->owner_state, WB_ACQUIRE);
     const enum wb_task_state state = wb_task_state_of(owner_state);
@@ -80,7 +80,7 @@ uint32_t wb_agent_serve(struct wb_core *core)
         for (uint32_t w = (uint32_t)__builtin_ctz(summary); w < inbox->n_words; w += 32) {
             uint32_t bits = wb_word_swap(&inbox->words[w], 0, WB_ACQ_REL);
             for (; bits != 0; bits &= bits - 1, served++)
-                look(core, &core->system->tasks[w * 32 + (uint32_t)__builtin_ctz(bits)]);
+                look_at_task(core, &core->system->tasks[w * 32 + (uint32_t)__builtin_ctz(bits)]);
         }
     }
     if (served != 0)

@@ -53,7 +53,7 @@ void wb_system_settle(struct wb_system *system, uint64_t now_ns)
 }
 
 // The place decides: should this kernel be killed right after it, recovery does the rest again.
-static void end(struct wb_task *task, uint32_t core)
+static void end_task(struct wb_task *task, uint32_t core)
 {
     // seq_cst against wb_migration_request(): one of the two sees the other.
     wb_word_store(&task->owner_state, wb_owner_state(WB_TASK_ENDED, core), WB_SEQ_CST);
@@ -91,7 +91,7 @@ void wb_task_paused(struct wb_task *task, enum wb_task_state state, uint64_t now
     if (__builtin_expect(task->open, 0) && task->ports == NULL)
         wb_migration_close(task);
     if (state == WB_TASK_ENDED)
-        end(task, owner);
+        end_task(task, owner);
     else
         // Release: should this kernel die now, whoever adopts the task sees its whole context.
         wb_word_store(&task->owner_state, wb_owner_state(state, owner), WB_RELEASE);

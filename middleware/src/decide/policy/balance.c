@@ -38,8 +38,8 @@ static struct wb_pick pick(const struct wb_snapshot *snapshot, const int64_t *pa
     return (struct wb_pick){ .task = task, .core = to.core, .worth = net_ns(relief, t, params) };
 }
 
-static void decide(const struct wb_snapshot *snapshot, const int64_t *params,
-                   struct wb_decision *decision)
+static void decide_balance(const struct wb_snapshot *snapshot, const int64_t *params,
+                           struct wb_decision *decision)
 {
     wb_pick_all(snapshot, params, decision, pick);
 }
@@ -55,5 +55,5 @@ const struct wb_policy wb_policy_balance = {
             { "settle_ms", "how long a task stays on a core at least", 100, 0, 3600000 },
             { "horizon_ms", "a migration must pay within this time", 1000, 1, 3600000 },
         },
-    .decide = decide,
+    .decide = decide_balance,
 };

@@ -13,7 +13,7 @@ struct fault {
     uint32_t numbers[3];
 };
 
-static void put(struct text *text, char c)
+static void put_char(struct text *text, char c)
 {
     if (text->left < 2)
         return;
@@ -26,7 +26,7 @@ static void put_number(struct text *text, uint32_t value)
 {
     if (value >= 10)
         put_number(text, value / 10);
-    put(text, (char)('0' + value % 10));
+    put_char(text, (char)('0' + value % 10));
 }
 
 static void say(struct text *text, const struct fault *fault, uint32_t said)
@@ -34,14 +34,14 @@ static void say(struct text *text, const struct fault *fault, uint32_t said)
     const uint32_t *number = fault->numbers;
 
     if (said > 0) {
-        put(text, ';');
-        put(text, ' ');
+        put_char(text, ';');
+        put_char(text, ' ');
     }
     for (const char *c = fault->words; *c != '\0'; c++) {
         if (*c == '#')
             put_number(text, *number++);
         else
-            put(text, *c);
+            put_char(text, *c);
     }
 }
 

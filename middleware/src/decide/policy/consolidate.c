@@ -140,7 +140,8 @@ static bool empty_one(const struct wb_snapshot *s, struct wb_decision *d, int64_
     return false;
 }
 
-static void decide(const struct wb_snapshot *s, const int64_t *params, struct wb_decision *d)
+static void decide_consolidate(const struct wb_snapshot *s, const int64_t *params,
+                               struct wb_decision *d)
 {
     for (uint32_t core = 0; core < s->n_cores; core++) {
         if (s->cores[core].up)
@@ -160,5 +161,5 @@ const struct wb_policy wb_policy_consolidate = {
         (const struct wb_policy_param[]){
             { "limit_ppm", "cores are filled up to this load", 800000, 1, WB_PPM },
         },
-    .decide = decide,
+    .decide = decide_consolidate,
 };

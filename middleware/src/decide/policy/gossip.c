@@ -50,7 +50,7 @@ static uint32_t neighbour(const struct wb_snapshot *s, uint32_t core, bool most_
     return best;
 }
 
-static void decide(const struct wb_snapshot *s, const int64_t *params, struct wb_decision *d)
+static void decide_gossip(const struct wb_snapshot *s, const int64_t *params, struct wb_decision *d)
 {
     if (s->self >= s->n_cores || !s->cores[s->self].up)
         return;
@@ -84,5 +84,5 @@ const struct wb_policy wb_policy_gossip = {
               WB_PPM },
             { "settle_ms", "how long a task stays on a core at least", 100, 0, 3600000 },
         },
-    .decide = decide,
+    .decide = decide_gossip,
 };

@@ -34,8 +34,8 @@ static struct wb_pick pick(const struct wb_snapshot *snapshot, const int64_t *pa
                              .worth = wb_pick_relief_ppm(t->load_ppm, from, to.load_ppm) };
 }
 
-static void decide(const struct wb_snapshot *snapshot, const int64_t *params,
-                   struct wb_decision *decision)
+static void decide_spread(const struct wb_snapshot *snapshot, const int64_t *params,
+                          struct wb_decision *decision)
 {
     for (uint32_t core = 0; core < snapshot->n_cores; core++)
         wb_pick_point(snapshot, decision, core, snapshot->cores[core].n_points - 1);
@@ -50,5 +50,5 @@ const struct wb_policy wb_policy_spread = {
         (const struct wb_policy_param[]){
             { "limit_ppm", "a core with more load than this is overloaded", 900000, 0, WB_PPM },
         },
-    .decide = decide,
+    .decide = decide_spread,
 };

@@ -5,8 +5,8 @@
 // (acquaviva2008, section 6.3; nacul2007, section 4, "SMP static").
 #include "wb/policy.h"
 
-static void decide(const struct wb_snapshot *snapshot, const int64_t *params,
-                   struct wb_decision *decision)
+static void decide_nothing(const struct wb_snapshot *snapshot, const int64_t *params,
+                           struct wb_decision *decision)
 {
     (void)snapshot;
     (void)params;
@@ -16,5 +16,5 @@ static void decide(const struct wb_snapshot *snapshot, const int64_t *params,
 const struct wb_policy wb_policy_static = {
     .name = "static",
     .help = "moves nothing",
-    .decide = decide,
+    .decide = decide_nothing,
 };

@@ -61,7 +61,7 @@ static struct wb_pick pick(const struct wb_snapshot *s, const int64_t *params,
     };
 }
 
-static void decide(const struct wb_snapshot *s, const int64_t *params, struct wb_decision *d)
+static void decide_sticky(const struct wb_snapshot *s, const int64_t *params, struct wb_decision *d)
 {
     wb_pick_all(s, params, d, pick);
 }
@@ -79,5 +79,5 @@ const struct wb_policy wb_policy_sticky = {
             { "warm_ms", "a task is not taken back after this time", 1000, 0, 3600000 },
             { "settle_ms", "how long a task stays on a core at least", 100, 0, 3600000 },
         },
-    .decide = decide,
+    .decide = decide_sticky,
 };

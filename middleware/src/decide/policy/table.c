@@ -22,8 +22,8 @@ static const struct wb_table_row *row_of(const struct wb_snapshot *snapshot)
     return &snapshot->rows[i];
 }
 
-static void decide(const struct wb_snapshot *snapshot, const int64_t *params,
-                   struct wb_decision *decision)
+static void decide_table(const struct wb_snapshot *snapshot, const int64_t *params,
+                         struct wb_decision *decision)
 {
     (void)params;
     if (snapshot->n_rows == 0 || snapshot->rate_millihz == 0)
@@ -43,5 +43,5 @@ static void decide(const struct wb_snapshot *snapshot, const int64_t *params,
 const struct wb_policy wb_policy_table = {
     .name = "table",
     .help = "takes mapping and operating points for the frame rate from a table",
-    .decide = decide,
+    .decide = decide_table,
 };

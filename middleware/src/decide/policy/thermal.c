@@ -56,7 +56,8 @@ static uint32_t coolest_for(const struct wb_snapshot *s, uint32_t hottest)
     return coolest;
 }
 
-static void decide(const struct wb_snapshot *s, const int64_t *params, struct wb_decision *d)
+static void decide_thermal(const struct wb_snapshot *s, const int64_t *params,
+                           struct wb_decision *d)
 {
     uint32_t hottest = s->n_cores;
 
@@ -90,5 +91,5 @@ const struct wb_policy wb_policy_thermal = {
             { "recover_mc", "and sped up again when this much cooler than it", 10000, 0, 200000 },
             { "settle_ms", "how long a task stays on a core at least", 1000, 0, 3600000 },
         },
-    .decide = decide,
+    .decide = decide_thermal,
 };
