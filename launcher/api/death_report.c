@@ -15,7 +15,7 @@ static void look_at_tasks(struct wb_system *system, struct wb_host_event *death)
 }
 
 // How often tasks of the system have been started again, and gone on from an image.
-static void count_lives(const struct wb_system *system, uint32_t *restarts, uint32_t *resumes)
+static void count_restarts(const struct wb_system *system, uint32_t *restarts, uint32_t *resumes)
 {
     *restarts = *resumes = 0;
     for (uint32_t i = 0; i < system->n_tasks; i++) {
@@ -36,10 +36,10 @@ void death_report_take_over(struct wb_system *system, struct wb_host_event *deat
 {
     uint32_t restarts, resumes;
 
-    count_lives(system, &restarts, &resumes);
+    count_restarts(system, &restarts, &resumes);
     death->lost = wb_core_died(system, death->core);
     // Two, if it was killed while it switched from one task to the next.
-    count_lives(system, &death->restarted, &death->resumed);
+    count_restarts(system, &death->restarted, &death->resumed);
     death->restarted -= restarts;
     death->resumed -= resumes;
     death->moved -= death->lost + death->restarted + death->resumed;
