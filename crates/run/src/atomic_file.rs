@@ -58,7 +58,7 @@ pub fn write<T, E: From<io::Error>>(
 /// The same, with what a person is told when it cannot be written.
 ///
 /// # Errors
-/// As [`write`].
+/// As [`write()`].
 pub fn save(path: &Path, fill: impl FnOnce(&mut File) -> io::Result<()>) -> Result<(), Problem> {
     let written = write(path, fill);
     written.map_err(|error| Problem::new(format!("{} cannot be written: {error}", path.display())))

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The options of `run` and `sim` that say how tasks move, and who decides.
 
+#![allow(rustdoc::broken_intra_doc_links, reason = "[[task]] is a table of TOML in the help")]
+
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;

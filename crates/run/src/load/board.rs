@@ -48,7 +48,7 @@ pub fn load(args: &RunArgs, wanted: &str) -> Result<Loaded, Failure> {
 /// Lays an application out for a board, as `run --board` does without any other options.
 ///
 /// # Errors
-/// As [`load`].
+/// Every kind of bad input but those that only the board can see.
 pub fn fit(layout: &LayoutArgs, wanted: &str) -> Result<Loaded, Failure> {
     let (board, folder) = board::read(wanted)?;
     let Application { mut app, source, path, folder: here } =

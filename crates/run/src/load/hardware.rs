@@ -83,7 +83,7 @@ pub fn platform(wanted: &str) -> Result<Platform, Failure> {
 /// Reads the platform of a simulation: of the machine itself, what `calibrate` has measured.
 ///
 /// # Errors
-/// As [`platform`]; or this machine was not measured.
+/// It does not exist, or makes no sense; or this machine was not measured.
 pub fn simulated_platform(wanted: &str) -> Result<Platform, Failure> {
     from_file(&simulated_file(wanted)?)
 }
