@@ -10,14 +10,10 @@ uint64_t wb_end_from_now(uint64_t timeout_ns)
     return timeout_ns > WB_FOREVER - now_ns ? WB_FOREVER : now_ns + timeout_ns;
 }
 
-uint64_t wb_task_polled(const struct wb_task *task, uint64_t now_ns)
-{
-    const uint64_t ran_ns = now_ns - task->resumed_ns;
+extern inline uint64_t wb_task_polled(const struct wb_task *task, uint64_t now_ns);
+extern inline uint64_t wb_task_count(struct wb_task *task, struct wb_core *core, uint64_t now_ns);
 
-    return task->poll_mark_ns < ran_ns ? task->poll_mark_ns : ran_ns;
-}
-
-static void count_polling(struct wb_task *task, struct wb_core *core, uint64_t now_ns)
+void wb_task_count_polling(struct wb_task *task, struct wb_core *core, uint64_t now_ns)
 {
     const uint64_t polled_ns = wb_task_polled(task, now_ns);
 
@@ -25,14 +21,4 @@ static void count_polling(struct wb_task *task, struct wb_core *core, uint64_t n
     task->resumed_ns += polled_ns;
     wb_counter_add(&task->stats.polling_ns, polled_ns);
     wb_counter_add(&core->stats.polling_ns, polled_ns);
-}
-
-uint64_t wb_task_count(struct wb_task *task, struct wb_core *core, uint64_t now_ns)
-{
-    if (task->poll_mark_ns != 0)
-        count_polling(task, core, now_ns);
-    const uint64_t busy_ns = now_ns - task->resumed_ns;
-    task->resumed_ns = now_ns;
-    wb_counter_add(&task->stats.busy_ns, busy_ns);
-    return busy_ns;
 }
