@@ -74,9 +74,8 @@ void wb_system_over(struct wb_system *system);
 
 // ---- Accounts and records -----------------------------------------------------------------------
 
-/// What the task polled of the time that wb_task_count() would count. Both are inlined where it is
-/// to be quick, and called where code is to be small (time.c).
-inline uint64_t wb_task_polled(const struct wb_task *task, uint64_t now_ns)
+/// What the task polled of the time that wb_task_count() would count.
+static inline uint64_t wb_task_polled(const struct wb_task *task, uint64_t now_ns)
 {
     const uint64_t ran_ns = now_ns - task->resumed_ns;
 
@@ -87,7 +86,7 @@ void wb_task_count_polling(struct wb_task *task, struct wb_core *core, uint64_t 
 
 /// Counts the time since the task was switched to, or since it was last counted. What of it the
 /// task polled is counted for its core as well; the rest is returned, and is to be.
-inline uint64_t wb_task_count(struct wb_task *task, struct wb_core *core, uint64_t now_ns)
+static inline uint64_t wb_task_count(struct wb_task *task, struct wb_core *core, uint64_t now_ns)
 {
     if (task->poll_mark_ns != 0)
         wb_task_count_polling(task, core, now_ns);

@@ -10,9 +10,6 @@ uint64_t wb_end_from_now(uint64_t timeout_ns)
     return timeout_ns > WB_FOREVER - now_ns ? WB_FOREVER : now_ns + timeout_ns;
 }
 
-extern inline uint64_t wb_task_polled(const struct wb_task *task, uint64_t now_ns);
-extern inline uint64_t wb_task_count(struct wb_task *task, struct wb_core *core, uint64_t now_ns);
-
 void wb_task_count_polling(struct wb_task *task, struct wb_core *core, uint64_t now_ns)
 {
     const uint64_t polled_ns = wb_task_polled(task, now_ns);
