@@ -21,8 +21,8 @@ pub fn decides(policy: &PolicyName) -> Result<Decides, Problem> {
     if let Some(known) = POLICIES.iter().find(|known| known.name == policy.name) {
         return Ok(known.decides);
     }
-    let names: Vec<&str> = POLICIES.iter().map(|known| known.name).collect();
-    let names: Vec<&str> = names.into_iter().filter(|name| *name != WRITTEN).collect();
+    let names = POLICIES.iter().map(|known| known.name).filter(|name| *name != WRITTEN);
+    let names: Vec<&str> = names.collect();
     Err(Problem::new(format!("{policies}: there is no policy `{policy}`"))
         .help(format!("there are {}", names.join(", "))))
 }

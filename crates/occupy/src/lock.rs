@@ -12,8 +12,8 @@ use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 use rustix::process::geteuid;
 
+use crate::Error;
 use crate::folder::{Distrust, Folder};
-use crate::{Error, Machine};
 
 /// How long a command waits for another that changes the machine: much longer than a change takes,
 /// as the other may get a processor rarely.
@@ -33,6 +33,7 @@ pub(crate) struct Locked {
 }
 
 impl Locked {
+    /// Waits for at most this time until nobody else has the journal.
     pub fn within(path: &Path, patience: Duration) -> Result<Self, Error> {
         let at = |error: io::Error| Error::File { path: path.to_owned(), error };
         let above = path.parent().filter(|above| !above.as_os_str().is_empty());
@@ -54,13 +55,6 @@ impl Locked {
                 Err(error) => return Err(at(error.into())),
             }
         }
-    }
-}
-
-impl Machine {
-    /// Waits for at most this time until nobody else has the journal.
-    pub(crate) fn flock(&self, patience: Duration) -> Result<Locked, Error> {
-        Locked::within(&self.state, patience)
     }
 }
 

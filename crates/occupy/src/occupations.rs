@@ -57,7 +57,7 @@ impl Machine {
 
     /// As [`Machine::lock`], for one who must not wait for so long.
     pub(crate) fn lock_within(&self, patience: Duration) -> Result<Occupations, Error> {
-        let lock = self.flock(patience)?;
+        let lock = Locked::within(&self.state, patience)?;
         let online = self.online()?;
         let possible = list(&Linux::default(), &self.sys.join("devices/system/cpu/possible"));
         let absent = possible.unwrap_or_default().minus(&online);

@@ -15,6 +15,7 @@ pub(crate) use cgroups::Tree;
 
 use crate::linux::kernel::Kernel;
 use crate::linux::schedule::Schedule;
+use crate::lock::Locked;
 use crate::{CpuSet, Machine, Occupations, TaskId};
 
 /// A task; the number of a process is that of its first thread, and each has one thread.
@@ -268,7 +269,7 @@ impl Fake {
     pub fn occupations(&self, state: &Path) -> Occupations {
         let (proc, sys) = ("/proc".into(), "/sys".into());
         let machine = Machine { proc, sys, state: state.to_owned() };
-        let lock = machine.flock(Duration::ZERO).unwrap();
+        let lock = Locked::within(&machine.state, Duration::ZERO).unwrap();
         Occupations::new(&machine, Box::new(self.clone()), lock).unwrap()
     }
 
