@@ -222,7 +222,7 @@ static void end_active(void)
 }
 
 // Interrupts that are due. Of a core that stopped by itself, at its fence: what was to stop it.
-static void forget_urgent(uint32_t more_urgent_than)
+static void drop_due(uint32_t more_urgent_than)
 {
     enum { NOTHING = 0x3ff };
 
@@ -258,7 +258,7 @@ void gic_core(uint32_t core)
     REGISTER(GICD + GICD_ISENABLER) = 1u << TICK | 1u << SUPERVISOR | 0xffff;
     REGISTER(GICC + GICC_BPR) = 0;
     REGISTER(GICC + GICC_CTLR) = 1;
-    forget_urgent(core == 0 ? LINE_PRIORITY : 0xff >> PRIORITY_SHIFT);
+    drop_due(core == 0 ? LINE_PRIORITY : 0xff >> PRIORITY_SHIFT);
     REGISTER(GICC + GICC_PMR) = 0xff;
 }
 

@@ -190,7 +190,7 @@ static void look_at_ordinary(struct wb_task *task)
 
 // ---- Adopting -----------------------------------------------------------------------------------
 
-static bool take_ordinary(struct wb_task *task, uint32_t core)
+static bool take_descriptor(struct wb_task *task, uint32_t core)
 {
     uint32_t owner_state = wb_word_load(&task->owner_state, WB_RELAXED);
 
@@ -204,7 +204,7 @@ static bool take_ordinary(struct wb_task *task, uint32_t core)
 static struct wb_task *take_any(struct wb_system *system, uint32_t core)
 {
     for (uint32_t i = 0; i < system->n_tasks; i++)
-        if (take_ordinary(&system->tasks[i], core))
+        if (take_descriptor(&system->tasks[i], core))
             return &system->tasks[i];
     return NULL;
 }

@@ -31,7 +31,7 @@ static struct {
     bool runs;
 } w = { .all = -1 };
 
-static void take_watch(uint32_t task)
+static void take_events(uint32_t task)
 {
     struct epoll_event ready[AT_ONCE];
 
@@ -49,7 +49,7 @@ static void *watch(void *unused)
     do {
         n = epoll_wait(w.all, ready, AT_ONCE, -1);
         for (int i = 0; i < n; i++)
-            take_watch(ready[i].data.u32);
+            take_events(ready[i].data.u32);
     } while (n >= 0 || errno == EINTR);
     return NULL;
 }

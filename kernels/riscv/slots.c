@@ -39,7 +39,7 @@ static uint32_t get(uint32_t at)
     return value;
 }
 
-static void put_slot(uint32_t at, uint32_t value)
+static void write_register(uint32_t at, uint32_t value)
 {
     __asm__ volatile("" ::: "memory");
     *(volatile uint32_t *)(SOC_RTOS_BASE + at) = value;
@@ -76,7 +76,7 @@ static void write(struct wb_task *task, uint32_t priority)
                  cores << HW_RTOS_TASK_AFFINITY_SHIFT;
     if (several != 0)
         config |= HW_RTOS_TASK_PREFERS_LAST;
-    put_slot(HW_RTOS_TASK_CONFIG + 4 * task->id, config);
+    write_register(HW_RTOS_TASK_CONFIG + 4 * task->id, config);
 }
 
 static void configure(struct wb_task *task, uint32_t priority)
@@ -143,11 +143,11 @@ void ready_killed(void)
         if (slot < tasks())
             forgo(&the_system->tasks[slot]);
         else if ((affinity(slot) & own_bit()) != 0)
-            put_slot(HW_RTOS_TASK_CONFIG + 4 * slot, 0);
-    put_slot(HW_RTOS_SAVED, 0);
+            write_register(HW_RTOS_TASK_CONFIG + 4 * slot, 0);
+    write_register(HW_RTOS_SAVED, 0);
     if (is_task(get(HW_RTOS_CURRENT))) {
         while (is_task(get(HW_RTOS_NEXT_TASK))) {}
-        put_slot(HW_RTOS_SAVED, 0);
+        write_register(HW_RTOS_SAVED, 0);
     }
 }
 
@@ -155,9 +155,9 @@ void ready_begin(void)
 {
     ready_killed();
     chosen = HW_RTOS_NO_TASK;
-    put_slot(HW_RTOS_PATIENCE, PATIENCE_CYCLES);
-    put_slot(HW_RTOS_CONTROL, HW_RTOS_CONTROL_PRIORITY);
-    put_slot(HW_RTOS_CALL_RTOS, HW_RTOS_CALL_YIELD);
+    write_register(HW_RTOS_PATIENCE, PATIENCE_CYCLES);
+    write_register(HW_RTOS_CONTROL, HW_RTOS_CONTROL_PRIORITY);
+    write_register(HW_RTOS_CALL_RTOS, HW_RTOS_CALL_YIELD);
     (void)wb_word_or(&living, own_bit(), WB_SEQ_CST);
     for (uint32_t i = 0; i < tasks(); i++)
         share(&the_system->tasks[i]);
@@ -202,7 +202,7 @@ void ready_attach(struct wb_task *task)
 // There is room for two messages; a third has no news.
 void ready_wake(struct wb_task *task)
 {
-    put_slot(HW_RTOS_SEND_NOW + 4 * task->id, 1);
+    write_register(HW_RTOS_SEND_NOW + 4 * task->id, 1);
 }
 
 void ready_looks(struct wb_task *self)
@@ -230,8 +230,8 @@ static struct wb_task *choose(void)
 
 struct wb_task *ready_block(struct wb_task *self)
 {
-    put_slot(HW_RTOS_WAIT_PORT, self->id);
-    put_slot(HW_RTOS_CALL_RTOS, HW_RTOS_CALL_BLOCK);
+    write_register(HW_RTOS_WAIT_PORT, self->id);
+    write_register(HW_RTOS_CALL_RTOS, HW_RTOS_CALL_BLOCK);
     return choose();
 }
 
@@ -241,7 +241,7 @@ struct wb_task *ready_leave(struct wb_task *self)
 
     of(self)->queue = 0;
     unlock(&of(self)->queue, state);
-    put_slot(HW_RTOS_CALL_RTOS, HW_RTOS_CALL_EXIT);
+    write_register(HW_RTOS_CALL_RTOS, HW_RTOS_CALL_EXIT);
     return choose();
 }
 
@@ -254,7 +254,7 @@ struct wb_task *ready_yield(struct wb_task *self, uint32_t floor)
         return NULL;
     if (floor != priority)
         configure(self, floor);
-    put_slot(HW_RTOS_CALL_RTOS, HW_RTOS_CALL_YIELD);
+    write_register(HW_RTOS_CALL_RTOS, HW_RTOS_CALL_YIELD);
     struct wb_task *next = choose();
     if (floor != priority)
         ready_reprioritise(self);
@@ -265,7 +265,7 @@ void ready_saved(struct wb_task *task, bool yields)
 {
     (void)task;
     (void)yields;
-    put_slot(HW_RTOS_SAVED, 0);
+    write_register(HW_RTOS_SAVED, 0);
 }
 
 // In the loop no context is in the registers.
@@ -275,14 +275,14 @@ static struct wb_task *choose_again(void)
     struct wb_task *next = choose();
 
     if (is_task(last) && chosen != last)
-        put_slot(HW_RTOS_SAVED, 0);
+        write_register(HW_RTOS_SAVED, 0);
     return next;
 }
 
 void ready_stay(struct wb_task *self)
 {
     (void)self;
-    put_slot(HW_RTOS_CALL_RTOS, HW_RTOS_CALL_YIELD);
+    write_register(HW_RTOS_CALL_RTOS, HW_RTOS_CALL_YIELD);
     (void)choose_again();
 }
 

@@ -321,7 +321,7 @@ static bool simulate(struct helper *h)
 }
 
 // What is of one run only.
-static void forget_saved(struct helper *h)
+static void forget_run(struct helper *h)
 {
     if (h->build.host != NULL)
         wb_host_close(h->build.host);
@@ -362,7 +362,7 @@ int main(int argc, char **argv)
     while (helper_read_plan(h)) {
         const bool started = simulate(h);
         failed = h->failed;
-        forget_saved(h);
+        forget_run(h);
         // The command knows by our end that nothing more comes. What of a module stays (as C++
         // templates' variables do), the next run must not find.
         if (!started || objects() != own)

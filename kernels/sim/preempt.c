@@ -245,7 +245,7 @@ static void queue_by_deadline(struct sim_core *c, struct wb_task *task, bool int
     c->ready.levels |= 1u << p;
 }
 
-static struct wb_task *take_next(struct sim_core *c, struct wb_task *task)
+static struct wb_task *take_queued(struct sim_core *c, struct wb_task *task)
 {
     const uint32_t p = kernel_task(task)->queue - 1;
     struct order *order = order_of(c, p);
@@ -266,7 +266,7 @@ struct wb_task *sim_pop_by_deadline(struct sim_core *c)
 {
     if (c->ready.levels == 0)
         return NULL;
-    return take_next(c, sim_first_by_deadline(c, 31 - (uint32_t)__builtin_clz(c->ready.levels)));
+    return take_queued(c, sim_first_by_deadline(c, 31 - (uint32_t)__builtin_clz(c->ready.levels)));
 }
 
 bool sim_take_ready(struct sim_core *c, struct wb_task *task)
@@ -275,7 +275,7 @@ bool sim_take_ready(struct sim_core *c, struct wb_task *task)
         return ready_take(&c->ready, task);
     const bool is_ready = kernel_task(task)->queue != 0;
     if (is_ready)
-        (void)take_next(c, task);
+        (void)take_queued(c, task);
     return is_ready;
 }
 

@@ -43,7 +43,7 @@ void *private_mapping_of(uint32_t core, const void *address)
 }
 
 // Nothing but a lack of memory for page tables can prevent it, and nobody could go on then.
-static void give_memory(unsigned char *at, size_t bytes, uint32_t core)
+static void map_memory(unsigned char *at, size_t bytes, uint32_t core)
 {
     const unsigned char *from = private_mapping_of(core, at);
 
@@ -61,13 +61,13 @@ void *private_mapping_take(uint32_t core, size_t bytes)
         mprotect(guard, GUARD_BYTES, PROT_NONE) != 0)
         return NULL;
     region.used += GUARD_BYTES + bytes;
-    give_memory(guard + GUARD_BYTES, bytes, core);
+    map_memory(guard + GUARD_BYTES, bytes, core);
     return guard + GUARD_BYTES;
 }
 
 void private_mapping_give(const struct wb_task *task, uint32_t core)
 {
-    give_memory(task->stack, task->stack_bytes, core);
+    map_memory(task->stack, task->stack_bytes, core);
     if (task->heap.end != task->heap.base)
-        give_memory(task->heap.base, (size_t)(task->heap.end - task->heap.base), core);
+        map_memory(task->heap.base, (size_t)(task->heap.end - task->heap.base), core);
 }

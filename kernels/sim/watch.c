@@ -21,7 +21,7 @@ static struct {
 } watch;
 
 // Interrupts the one thread there is, in the event loop or outside.
-static void look_at_core(int number)
+static void look_at_time(int number)
 {
     (void)number;
     if (!sim.running || sim.halted || sim.engine->now_ps != watch.seen_ps) {
@@ -54,7 +54,7 @@ void watch_open(void)
     const struct timespec every = { .tv_sec = every_ns / 1000000000,
                                     .tv_nsec = every_ns % 1000000000 };
     // On a stack of its own (fault_catch()): the task's may be small.
-    const struct sigaction action = { .sa_handler = look_at_core,
+    const struct sigaction action = { .sa_handler = look_at_time,
                                       .sa_flags = SA_RESTART | SA_ONSTACK };
     struct sigevent event = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGVTALRM };
     timer_t timer;

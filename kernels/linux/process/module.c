@@ -184,7 +184,7 @@ static int adopt(struct dl_phdr_info *info, size_t size, void *arg)
     return 0;
 }
 
-static int count_segments(struct dl_phdr_info *info, size_t size, void *arg)
+static int count_objects(struct dl_phdr_info *info, size_t size, void *arg)
 {
     (void)info;
     (void)size;
@@ -196,7 +196,7 @@ void *module_load(struct gvm *gvm, const char *path, char *error, size_t error_b
 {
     struct load load = { .gvm = gvm, .path = path, .error = error, .error_bytes = error_bytes };
 
-    dl_iterate_phdr(count_segments, &load.before);
+    dl_iterate_phdr(count_objects, &load.before);
     void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (handle == NULL) {
         snprintf(error, error_bytes, "%s", dlerror());
