@@ -10,9 +10,6 @@
 /// The core that runs the caller, NULL in the launcher.
 struct wb_core *wb_core_here(struct wb_system *system);
 
-/// The living core after a dead one, so that two deaths in a row spread what they leave; or NULL.
-struct wb_core *wb_core_successor(const struct wb_system *system, uint32_t dead);
-
 /// The caller's bug: stops here, by an instruction that does not exist, where the kernel's handler
 /// of faults or a debugger finds it. Needs no library.
 static inline void wb_assert(bool holds)
@@ -82,6 +79,7 @@ static inline uint64_t wb_task_polled(const struct wb_task *task, uint64_t now_n
     return task->poll_mark_ns < ran_ns ? task->poll_mark_ns : ran_ns;
 }
 
+/// What wb_task_count() does first, of a task that has polled.
 void wb_task_count_polling(struct wb_task *task, struct wb_core *core, uint64_t now_ns);
 
 /// Counts the time since the task was switched to, or since it was last counted. What of it the

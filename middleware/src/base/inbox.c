@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The inbox: notes between cores.
 //
-// A note is one bit, "look at task N". What is to be done is read from the task's place, so notes
-// may coalesce, come late, come twice, or come to a core that the task has left: that core passes
-// them on to the task's new owner (serve.c).
+// A note is one bit, "look at task N". What is to be done is read from the task's owner state, so
+// notes may coalesce, come late, come twice, or come to a core that the task has left: that core
+// passes them on to the task's new owner (serve.c).
 
 #include "base.h"
 

@@ -41,7 +41,7 @@ static inline uint32_t wb_notify_kind(const struct wb_channel *channel)
 
 /// Wakes the other side, if it waits, and unless its channel's notify policy says that it looks by
 /// itself in time (notify_policy.c). To be called after a store of what it waits for. Inlined where
-/// it is to be quick, and called where code is to be small (notify.c).
+/// it is to be quick, and called where code is to be small (port.c).
 inline void wb_port_notify(struct wb_port *peer)
 {
     // See the head of port.c for what this fence pairs with.

@@ -34,7 +34,7 @@ struct wb_context_port {
 struct wb_context_port wb_context_port(const struct wb_port *port, const void *buffer);
 
 /// Puts a context back: heap, descriptor and, if it has one, the stack with the kernel's part. What
-/// is in the channels and the task's place stay as they are.
+/// is in the channels and the task's owner state stay as they are.
 ///
 /// Context: a kernel that sees the task's memory, for a task that runs nowhere. Never blocks.
 /// Returns: WB_OK; WB_ERR_INVAL when it is not the task's or is damaged, and then nothing was
@@ -86,6 +86,11 @@ void wb_pipeline_fill(struct wb_task *task);
 ///          WB_ERR_GONE when the source is dead.
 WB_MUST_USE enum wb_status wb_pipeline_empty(struct wb_core *core, struct wb_task *task,
                                              uint32_t owner_state, uint64_t *bytes);
+
+// ---- recovery.c ---------------------------------------------------------------------------------
+
+/// The living core after a dead one, so that two deaths in a row spread what they leave; or NULL.
+struct wb_core *wb_core_successor(const struct wb_system *system, uint32_t dead);
 
 // ---- revive.c -----------------------------------------------------------------------------------
 

@@ -109,7 +109,8 @@ static bool is_cut_short(const struct wb_task *task, enum wb_task_state state)
            (task->mode == WB_RECREATE && (state == WB_TASK_READY || state == WB_TASK_BLOCKED));
 }
 
-// Another core may choose it at this very moment, and accept a request of its own: the place says.
+// Another core may choose it at this very moment, and accept a request of its own: the owner
+// state says.
 static bool may_be_chosen(const struct wb_task *task, enum wb_task_state state)
 {
     return !wb_task_stays(task) &&

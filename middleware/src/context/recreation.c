@@ -6,8 +6,8 @@
 //   checkpoint: PENDING -> ACCEPTED
 //   saves the context in the transfer buffer
 //   ends, its memory is free
-//   place = OFFERED, note to the target  .......>   starts the program: else it goes back
-//                                                   place OFFERED -> READY: the commit
+//   owner_state = OFFERED, note to the target ...>  starts the program: else it goes back
+//                                                   owner_state OFFERED -> READY: the commit
 //                                                   loads the context, gives the buffer back
 //                                                   starts the entry
 //

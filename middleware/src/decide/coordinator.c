@@ -7,7 +7,7 @@
 // leaves nothing that recovery does not know already, and the next living core goes on from the
 // reports. With a local policy every core asks for itself, and there is no coordinator.
 
-#include "../move/move.h"
+#include "../context/context.h"
 #include "../word/mem.h"
 #include "decide.h"
 #include "wb/system.h"

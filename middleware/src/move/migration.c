@@ -17,14 +17,9 @@
 #include "../word/mem.h"
 #include "move.h"
 
-// ---- The requester ------------------------------------------------------------------------------
-
-bool wb_migration_pending(const struct wb_task *task)
-{
-    return wb_request_phase(wb_word_load(&task->request, WB_ACQUIRE)) != WB_REQUEST_NONE;
-}
-
 enum { SWEEP_NS = 1000000 };  // how often a waiting requester looks for overdue requests
+
+// ---- The requester ------------------------------------------------------------------------------
 
 static enum wb_status refuse_early(const struct wb_task *task, uint32_t core)
 {
@@ -122,6 +117,11 @@ enum wb_status wb_migration_begin(struct wb_task *task, uint32_t core, uint64_t 
                                   uint32_t *number)
 {
     return ask_for(task, core, timeout_ns, NULL, WB_BY_USER, number);
+}
+
+bool wb_migration_pending(const struct wb_task *task)
+{
+    return wb_request_phase(wb_word_load(&task->request, WB_ACQUIRE)) != WB_REQUEST_NONE;
 }
 
 static bool is_under_way(const struct wb_task *task, uint32_t number)

@@ -52,7 +52,8 @@ void wb_system_settle(struct wb_system *system, uint64_t now_ns)
     }
 }
 
-// The place decides: should this kernel be killed right after it, recovery does the rest again.
+// The owner state decides: should this kernel be killed right after it, recovery does the rest
+// again.
 static void end_task(struct wb_task *task, uint32_t core)
 {
     // seq_cst against wb_migration_request(): one of the two sees the other.
