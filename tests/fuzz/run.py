@@ -14,6 +14,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 CORPUS = Path(__file__).parent / "corpus"
@@ -26,6 +27,8 @@ MOST_S, MOST_MIB, MOST_BYTES = 30, 1024, 65536
 LATE_S = 2 * MOST_S + 60
 COUNTS = re.compile(rb"^stat::number_of_executed_units: (\d+)$", re.MULTILINE)
 TAIL_LINES = 60
+# Where targets put their files and sockets: memory, where there is such a folder.
+MEMORY = Path("/dev/shm")
 
 
 # Files of the repository that a target begins with besides.
@@ -64,19 +67,22 @@ def run(program: Path, seconds: int, work: Path) -> tuple[int, bytes]:
         str(found),
         *seeds_of(program.name),
     ]
-    environment = {**os.environ, "ASAN_OPTIONS": "allocator_may_return_null=1"}
-    try:
-        done = subprocess.run(
-            [program.absolute(), *words],
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            timeout=seconds + LATE_S,
-            check=False,
-        )
-    except subprocess.TimeoutExpired as expired:
-        return 1, (expired.stdout or b"") + b"\nIt did not end.\n"
+    # A target ends without a word where libFuzzer ends it: what it has there goes with the folder.
+    base = MEMORY if MEMORY.is_dir() else None
+    with tempfile.TemporaryDirectory(prefix="whimbrel-fuzz-", dir=base) as folder:
+        options = {"ASAN_OPTIONS": "allocator_may_return_null=1", "TMPDIR": folder}
+        try:
+            done = subprocess.run(
+                [program.absolute(), *words],
+                env=os.environ | options,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                timeout=seconds + LATE_S,
+                check=False,
+            )
+        except subprocess.TimeoutExpired as expired:
+            return 1, (expired.stdout or b"") + b"\nIt did not end.\n"
     return done.returncode, done.stdout
 
 

@@ -73,7 +73,8 @@ static void begin(void)
     struct sockaddr_un address = { .sun_family = AF_UNIX };
     pthread_t thread;
 
-    snprintf(folder, sizeof folder, "/tmp/whimbrel-fuzz-XXXXXX");
+    const char *base = getenv("TMPDIR");
+    snprintf(folder, sizeof folder, "%s/whimbrel-fuzz-XXXXXX", base != NULL ? base : "/tmp");
     MUST(mkdtemp(folder) != NULL);
     snprintf(address.sun_path, sizeof address.sun_path, "%s/feed.client", folder);
     listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);

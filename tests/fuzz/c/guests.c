@@ -298,7 +298,8 @@ static void begin(void)
     static struct plan plan = { .n_tasks = 1, .tasks = &task, .clients = folder };
     const char *failed;
 
-    snprintf(folder, sizeof folder, "/tmp/whimbrel-fuzz-XXXXXX");
+    const char *base = getenv("TMPDIR");
+    snprintf(folder, sizeof folder, "%s/whimbrel-fuzz-XXXXXX", base != NULL ? base : "/tmp");
     MUST(mkdtemp(folder) != NULL && clients_open(&plan, &failed));
     atexit(end_of_all);
 }

@@ -11,9 +11,7 @@ use whimbrel_report::page;
 use whimbrel_trace::{Format, Recorded, export};
 
 static FOLDER: LazyLock<PathBuf> = LazyLock::new(|| {
-    let shared = PathBuf::from("/dev/shm");
-    let base = if shared.is_dir() { shared } else { std::env::temp_dir() };
-    let folder = base.join(format!("whimbrel-fuzz-{}", std::process::id()));
+    let folder = std::env::temp_dir().join(format!("whimbrel-fuzz-{}", std::process::id()));
     fs::create_dir(&folder).unwrap();
     folder
 });
