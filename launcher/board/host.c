@@ -21,15 +21,8 @@ enum {
     OFFER_NS = 50000000,
     WATCHDOG_NS = 1000000000,
     CORES = 32,  // of a board, at most: all of it is zeroed at each start
-    PARTS = 64,
     EVENTS = 1 << 13,
     HOOK_HEAP_BYTES = 64 << 10
-};
-
-struct part {
-    uint32_t core;
-    unsigned char *at;
-    size_t bytes;
 };
 
 struct heartbeat {
@@ -41,8 +34,6 @@ struct wb_host {
     struct wb_host_config config;
     struct wb_system *system;
     size_t memory_bytes;
-    struct part parts[PARTS];  // of private memory
-    uint32_t n_parts;
     uint64_t watchdog_ns;
     struct heartbeat heartbeats[CORES];
     const char *killed[CORES];  // by what; NULL: it lives
@@ -110,11 +101,9 @@ void *wb_host_stack(struct wb_host *host, size_t bytes)
 // Until the start it is the first core's: what is written there is given to its own then.
 void *wb_host_private(struct wb_host *host, uint32_t core, size_t bytes)
 {
-    unsigned char *at = host->n_parts < PARTS ? board_take_private(bytes) : NULL;
-
-    if (at != NULL)
-        host->parts[host->n_parts++] = (struct part){ core, at, bytes };
-    return at;
+    (void)host;
+    (void)core;
+    return board_take_private(bytes);
 }
 
 // What is nearer to a core than the memory of all is its own.
@@ -204,6 +193,19 @@ const char *wb_host_start_error(const struct wb_host *host)
     return "it has not booted within a second: the board must start all cores of the plan";
 }
 
+// Of every replicated task, however many there are.
+static void give_private_memory(const struct wb_system *system)
+{
+    for (uint32_t i = 0; i < system->n_tasks; i++) {
+        const struct wb_task *task = &system->tasks[i];
+        const uint32_t core = wb_word_load(&task->memory_core, WB_RELAXED);
+        if (task->mode != WB_REPLICATE)
+            continue;
+        board_give_private(core, task->stack, task->stack_bytes);
+        board_give_private(core, task->heap.base, (size_t)(task->heap.end - task->heap.base));
+    }
+}
+
 enum wb_status wb_host_start(struct wb_host *host, uint32_t *bad_core)
 {
     struct wb_system *system = host->system;
@@ -211,8 +213,7 @@ enum wb_status wb_host_start(struct wb_host *host, uint32_t *bad_core)
     *bad_core = WB_CORE_NONE;
     if (!all_wait(system->n_cores, bad_core))
         return WB_ERR_INVAL;
-    for (uint32_t i = 0; i < host->n_parts; i++)
-        board_give_private(host->parts[i].core, host->parts[i].at, host->parts[i].bytes);
+    give_private_memory(system);
     const enum wb_status status = wb_system_start(system, board_now_ns());
     if (status != WB_OK)
         return status;

@@ -425,8 +425,14 @@ def test_memory_that_the_board_does_not_have_is_refused_at_its_line(tmp_path: Pa
 
 @pytest.mark.parametrize(
     "keys",
-    ["heap = '1MiB'", "stack = '188KiB'", "heap = '64KiB'\nstack = '4KiB'"],
-    ids=["heaps", "stacks", "small"],
+    [
+        "heap = '1MiB'",
+        "stack = '188KiB'",
+        "heap = '64KiB'\nstack = '4KiB'",
+        "heap = 10000\nstack = 4100",
+        "heap = 8100\nstack = 4000\nmode = 'replicate'",
+    ],
+    ids=["heaps", "stacks", "small", "odd", "replicated"],
 )
 def test_as_many_tasks_as_the_command_counts_boot_and_one_more_is_refused(
     keys: str, tmp_path: Path

@@ -20,10 +20,10 @@ def whimbrel(*words: str | Path) -> subprocess.CompletedProcess[str]:
 
 
 def run(
-    app: str, *options: str | Path, board: str = "rv32_soc", **params: object
+    app: str | Path, *options: str | Path, board: str = "rv32_soc", **params: object
 ) -> dict[str, Any]:
-    """Runs an application to its end; its summary, and what it has printed as `said`."""
-    path = soc.ROOT / "apps" / app / "app.toml"
+    """Runs an application, by its name or its file; its summary, and what it prints as `said`."""
+    path = app if isinstance(app, Path) else soc.ROOT / "apps" / app / "app.toml"
     settings = [word for key, value in params.items() for word in ("--set", f"{key}={value}")]
     words = ["--board", board, "--fast", "--json", "--quiet"]
     ended = whimbrel("run", path, *words, *options, *settings)

@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import many_tasks
 import pytest
 import soc
 from commands import run, whimbrel
@@ -86,6 +87,21 @@ def test_an_application_that_is_too_large_is_refused_at_its_line(tmp_path: Path)
     board = tmp_path / "board.toml"
     board.write_text(BOARD.read_text().replace('gvm = "8MiB"', 'gvm = "8KiB"'))
     assert "memory" in refusal("apps/hello/app.toml", board)
+
+
+@pytest.mark.parametrize(
+    "keys",
+    ["heap = '1MiB'", "heap = '1KiB'\nstack = 173700"],
+    ids=["heaps", "stacks"],
+)
+def test_as_many_tasks_as_the_command_counts_boot_and_one_more_is_refused(
+    keys: str, tmp_path: Path
+) -> None:
+    most = many_tasks.most_that_fit(tmp_path, "rv32_soc", 2, keys)
+    summary = run(many_tasks.write(tmp_path, most, 2, keys))
+    assert [task["firings"] for task in summary["tasks"]] == [many_tasks.FIRINGS] * most
+    said = refusal(many_tasks.write(tmp_path, most + 1, 2, keys), "rv32_soc")
+    assert re.search("`many` needs .* MiB .*, and the board rv32_soc has", said), said
 
 
 def test_an_image_that_does_not_fit_the_memory_is_not_started(tmp_path: Path) -> None:

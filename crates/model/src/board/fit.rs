@@ -10,6 +10,9 @@ use crate::app::{App, Mode, Task, Verb};
 use crate::plan::Plan;
 use crate::problem::{Problem, Problems, Span, none_or};
 
+/// What begins in private memory, and much of what all cores see, begins a line of the caches.
+pub(super) const LINE: u64 = 64;
+
 /// How many of the largest are named where memory does not suffice.
 const NAMED: usize = 6;
 
@@ -121,13 +124,23 @@ impl Board {
         let room = self.memory.stacks.unwrap_or(u64::MAX);
         Sum::of(app, room, |task| match task.mode {
             Mode::Replicate => (0, task.stack_bytes.span()),
-            _ => (task.stack_bytes.get_ref() + self.memory.guard, task.stack_bytes.span()),
+            _ => (self.stack_bytes(task), task.stack_bytes.span()),
         })
+    }
+
+    /// What a stack takes with its guard: whole guards, as it ends where the next one begins.
+    pub(super) fn stack_bytes(&self, task: &Task) -> u64 {
+        let guard = self.memory.guard;
+        task.stack_bytes.get_ref().next_multiple_of(guard.max(1)) + guard
     }
 
     fn private(&self, app: &App) -> Sum {
         Sum::of(app, self.memory.private, |task| match task.mode {
-            Mode::Replicate => (task.stack_bytes.get_ref() + task.heap_bytes, task.span.clone()),
+            Mode::Replicate => {
+                let parts = [*task.stack_bytes.get_ref(), task.heap_bytes];
+                let bytes = parts.iter().map(|bytes| bytes.next_multiple_of(LINE)).sum();
+                (bytes, task.span.clone())
+            }
             _ => (0, task.span.clone()),
         })
     }

@@ -63,7 +63,7 @@ table! {
         stack_least = "1KiB" => stack_least: must u64, SIZE;
         /// Memory for the stacks of all tasks.
         stacks = "1MiB" => stacks: optional u64, SIZE, otherwise "they are in `gvm`";
-        /// Memory that each stack takes in addition, for a guard.
+        /// Memory that each stack takes in addition, for a guard; a stack takes a multiple of it.
         guard = "4KiB" => guard: optional u64, SIZE, default 0;
         /// Globally visible memory: channels, heaps, images, what is shared.
         gvm = "16MiB" => gvm: must u64, SIZE;

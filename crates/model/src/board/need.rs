@@ -4,11 +4,10 @@
 //! `wb_system_bytes()`.
 
 use super::Board;
-use super::fit::Sum;
+use super::fit::{LINE, Sum};
 use crate::app::{App, Mode, ObjectKind};
 use crate::plan::{Plan, PlanScript};
 
-const LINE: u64 = 64;
 /// What a slot takes beside it.
 const INDEX: u64 = 4;
 /// Of a histogram of response times, or of latencies.
@@ -73,7 +72,7 @@ impl Board {
             let private = task.mode == Mode::Replicate;
             let mut bytes = of("task") + of("response") + BUCKETS + LINE + names(1);
             bytes += if private { 0 } else { task.heap_bytes };
-            bytes += if in_gvm && !private { stack + self.memory.guard } else { 0 };
+            bytes += if in_gvm && !private { self.stack_bytes(task) } else { 0 };
             if task.checkpoint_every != 0 {
                 bytes += 2 * (task.heap_bytes + stack + CONTEXT) + of_ports;
             }
@@ -152,12 +151,20 @@ fn of_kernels(plan: &Plan) -> u64 {
     });
     let fixed = of("system") + of("locks") + 14 * LINE + SPARE + HOOKS + 2 * names(1);
     fixed
+        + of_waiters(tasks)
         + cores * of_core
         + rings
         + moved.max().unwrap_or(0)
         + rows
         + objects.sum::<u64>()
         + plan.ports.len() as u64 * of("port")
+}
+
+/// Of the index of who waits, which many tasks have.
+fn of_waiters(tasks: u64) -> u64 {
+    const FEW: u64 = 64;
+    let places = (2 * tasks).next_power_of_two();
+    if tasks > FEW { places * 5 + tasks * 12 + 5 * LINE } else { 0 }
 }
 
 fn of_script(script: &PlanScript) -> u64 {
