@@ -146,6 +146,7 @@ uint32_t board_cores(void)
     return BOARD_CORES;
 }
 
+// The clock counts cycles, which all cores have alike: a slow host keeps none of them waiting.
 bool board_waits(uint32_t core)
 {
     enum { LONGEST_NS = 1000000000 };

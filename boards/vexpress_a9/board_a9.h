@@ -3,6 +3,7 @@
 #ifndef VEXPRESS_BOARD_H
 #define VEXPRESS_BOARD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,6 +17,9 @@ void board_reset_kernel(void);
 
 /// Takes the memory of all tasks that are recreated from this core.
 void pages_reset(void);
+
+/// True of a core that the processor has: of its four, QEMU has as many as `-smp` says.
+bool gic_has_core(uint32_t core);
 
 /// Sets up what each core has of the interrupt controller; nothing of a former life is active.
 void gic_core(uint32_t core);

@@ -27,7 +27,7 @@ enum {
 // What is private to a core of the MPCore, and what its cores share: each block, and registers of
 // it by their names in Arm's manuals.
 #define SCU 0x1e000000
-enum { SCU_CTRL = 0 };
+enum { SCU_CTRL = 0, SCU_CONFIG = 4, LAST_CORE = 3 };  // LAST_CORE: the bits of SCU_CONFIG
 #define GICC 0x1e000100
 enum { GICC_CTLR = 0, GICC_PMR = 4, GICC_BPR = 8, GICC_IAR = 0xc, GICC_EOIR = 0x10 };
 #define GLOBAL_TIMER 0x1e000200
@@ -55,6 +55,11 @@ uint32_t board_core(void)
 
     __asm__ volatile("mrc p15, 0, %0, c0, c0, 5" : "=r"(id));
     return id & 3;
+}
+
+bool gic_has_core(uint32_t core)
+{
+    return core <= (REGISTER(SCU + SCU_CONFIG) & LAST_CORE);
 }
 
 uint64_t board_now_ns(void)

@@ -74,7 +74,8 @@ void board_give_private(uint32_t core, void *at, size_t bytes);
 
 /// Waits until a core waits to be started: after a reset, or after board_kill().
 ///
-/// Context: the first core. Blocks, at most for a second.
+/// Context: the first core. Blocks, at most for some seconds of its clock: for longer than a core
+/// takes to boot, also where an emulator has a busy host.
 /// Returns: false if the core does not come.
 bool board_waits(uint32_t core);
 

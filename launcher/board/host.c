@@ -190,7 +190,7 @@ static bool all_wait(uint32_t cores, uint32_t *bad)
 const char *wb_host_start_error(const struct wb_host *host)
 {
     (void)host;
-    return "it has not booted within a second: the board must start all cores of the plan";
+    return "it has not booted: the board must start all cores of the plan";
 }
 
 // Of every replicated task, however many there are.
