@@ -36,6 +36,28 @@ fn a_run_without_a_summary_has_numbers_for_names() {
 }
 
 #[test]
+fn a_large_number_in_a_run_without_a_summary_is_one_name() {
+    const LARGE: u32 = (1 << 20) - 1;
+    let folder = Folder::new();
+    folder.record(
+        0,
+        &[
+            of(1000, 0, Kind::Run, LARGE),
+            about(1100, 0, Kind::Send, LARGE, LARGE - 1, 1),
+            about(1200, 0, Kind::Block, LARGE, 1 << 28 | 0xffff, 0),
+        ],
+    );
+    for format in Format::ALL {
+        let (bytes, exported) = trace(&folder, format);
+        assert_eq!((exported.events, exported.oddities.damaged), (3, 0), "{format:?}");
+        assert!(bytes.len() < 4096, "{format:?}: {} bytes", bytes.len());
+        let text = String::from_utf8_lossy(&bytes);
+        assert!(text.contains("channel_1048574"), "{format:?}: {text}");
+        assert!(text.contains("task_1048575"), "{format:?}: {text}");
+    }
+}
+
+#[test]
 fn what_the_summary_does_not_know_is_left_out_and_counted() {
     let folder = Folder::new();
     let foreign = [of(2, 0, Kind::Run, 7), about(3, 0, Kind::Send, 0, 9, 1)];

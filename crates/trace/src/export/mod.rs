@@ -129,11 +129,10 @@ fn events(
     let mut merged = run.merged();
 
     for event in merged.by_ref() {
-        let mut event = event?;
-        if !names.know(&event) {
+        let Some(mut event) = names.locate(&event?) else {
             nameless += 1;
             continue;
-        }
+        };
         event.time_ns = event.time_ns.saturating_sub(start_ns);
         last_ns = event.time_ns;
         if let Some(pause) = story.unrecorded(&event) {

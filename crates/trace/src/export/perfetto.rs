@@ -293,12 +293,8 @@ fn name_of(task: u32) -> u64 {
 impl Writer for Perfetto<'_> {
     fn begin(&mut self) -> io::Result<()> {
         let marks = MARKS.iter().map(|name| (*name).to_owned());
-        let Names { objects, channels, are_numbers, .. } = self.names;
-        let name = |what: Awaited| match are_numbers {
-            true => what.name(&[], &[]),
-            false => what.name(objects, channels),
-        };
-        let waits = self.names.awaited().map(|what| format!("waits for {}", name(what)));
+        let names = self.names;
+        let waits = names.awaited().map(|what| format!("waits for {}", names.of_awaited(what)));
         let event_names = (1..)
             .zip(marks.chain(self.names.tasks.iter().cloned()).chain(waits))
             .map(|(iid, name)| EventName { iid, name });

@@ -110,7 +110,7 @@ mod tests {
             tasks,
             channels,
             objects,
-            are_numbers: false,
+            numbers: None,
         })
     }
 

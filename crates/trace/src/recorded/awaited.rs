@@ -42,6 +42,11 @@ impl Awaited {
         }
     }
 
+    /// The same event of a task that waits for what is at another position.
+    pub(crate) fn at(event: &Event, position: u32) -> Event {
+        Event { object: event.object >> SHIFT << SHIFT | position, ..*event }
+    }
+
     /// What it is called, where objects and channels have these names; numbers stand for others.
     #[must_use]
     pub fn name(self, objects: &[String], channels: &[String]) -> String {
