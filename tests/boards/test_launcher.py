@@ -5,7 +5,10 @@ from __future__ import annotations
 
 import base64
 import json
+import socket
 import struct
+import time
+from pathlib import Path
 
 import emulated
 import pytest
@@ -161,6 +164,42 @@ def test_a_core_that_never_booted_is_named() -> None:
         assert (error["kind"], error["core"]) == ("core", 3)
         assert "has not booted" in error["text"]
         assert board.status() == 2
+
+
+class Debugger:
+    """QEMU's own, by which single cores go on."""
+
+    def __init__(self, path: Path) -> None:
+        self.socket = socket.socket(socket.AF_UNIX)
+        end = time.monotonic() + emulated.LIMIT_S
+        while self.socket.connect_ex(str(path)) != 0:
+            assert time.monotonic() < end, f"nobody listens at {path}"
+            time.sleep(0.05)
+        self.file = self.socket.makefile("rb", buffering=0)
+
+    def go_on(self, words: str) -> None:
+        """`c` is all cores, `c:1` the first."""
+        packet = f"vCont;{words}"
+        self.socket.sendall(f"+${packet}#{sum(packet.encode()) % 256:02x}".encode())
+
+    def stop(self) -> None:
+        """All cores have stopped when it returns."""
+        self.socket.sendall(b"\x03")
+        while self.file.read(1) != b"T":
+            pass
+
+
+def test_a_core_that_its_host_holds_up_is_waited_for(tmp_path: Path) -> None:
+    listen = f"unix:{tmp_path / 'gdb'},server=on,wait=off"
+    with Launched("fault_injection", mode=("-S", "-gdb", listen)) as board:
+        debugger = Debugger(tmp_path / "gdb")
+        debugger.go_on("c:1;c:2;c:3")
+        board.start()
+        board.line.drain(emulated.LIMIT_S)
+        time.sleep(2)  # the board's clock goes on as well
+        debugger.stop()
+        debugger.go_on("c")
+        assert len(board.hear("started")["kernels"]) == CORES
 
 
 @pytest.mark.parametrize(
