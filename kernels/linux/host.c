@@ -207,6 +207,8 @@ enum wb_status wb_host_start(struct wb_host *host, uint32_t *bad_core)
     host->epoll = epoll_create1(EPOLL_CLOEXEC);
     host->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     add_to_epoll(host, host->wake);
+    if (!wb_system_reserve(host->system))
+        return WB_ERR_NOMEM;
     const enum wb_status status = wb_system_start(host->system, clock_now_ns());
     if (status != WB_OK)
         return status;

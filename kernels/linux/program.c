@@ -143,6 +143,11 @@ static void *take_place(size_t heap_bytes)
     return place;
 }
 
+size_t wb_host_recreated_bytes(uint32_t cores)
+{
+    return cores * sizeof(struct hosted);
+}
+
 enum wb_status wb_host_recreates(struct wb_host *lx, struct wb_task *task, const char *entry,
                                  char *why, size_t why_bytes)
 {
@@ -155,7 +160,7 @@ enum wb_status wb_host_recreates(struct wb_host *lx, struct wb_task *task, const
         return WB_ERR_INVAL;
     }
     struct hosted *row =
-        wb_system_alloc(system, system->n_cores * sizeof *row, _Alignof(struct hosted));
+        wb_system_alloc(system, wb_host_recreated_bytes(system->n_cores), _Alignof(struct hosted));
     if (row == NULL) {
         snprintf(why, why_bytes, "there is no globally visible memory to note its program");
         return WB_ERR_NOMEM;

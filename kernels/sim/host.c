@@ -186,6 +186,12 @@ enum wb_status wb_host_program(struct wb_host *host, const char *path)
     return WB_OK;
 }
 
+size_t wb_host_recreated_bytes(uint32_t cores)
+{
+    (void)cores;
+    return 0;
+}
+
 enum wb_status wb_host_recreates(struct wb_host *host, struct wb_task *task, const char *entry,
                                  char *why, size_t why_bytes)
 {
@@ -209,6 +215,8 @@ enum wb_status wb_host_start(struct wb_host *host, uint32_t *bad_core)
     host->started = true;
     sim.pause_at = sim.pause_at_pass = UINT64_MAX;
     engine_begin(sim.engine, (uint64_t)START_NS * PS_PER_NS);
+    if (!wb_system_reserve(sim.system))
+        return WB_ERR_NOMEM;
     const enum wb_status status = wb_system_start(sim.system, START_NS);
     if (status != WB_OK)
         return status;

@@ -84,6 +84,9 @@ void *wb_host_symbol(struct wb_host *host, const char *name);
 /// Returns: WB_OK; WB_ERR_INVAL when `path` is no such program for this processor; WB_ERR_NOMEM.
 WB_MUST_USE enum wb_status wb_host_program(struct wb_host *host, const char *path);
 
+/// How many bytes of the arena wb_host_recreates() keeps of each task.
+size_t wb_host_recreated_bytes(uint32_t cores);
+
 /// Makes an added task one that is hosted: function `entry` of the program, in a process of its
 /// own.
 ///
@@ -96,7 +99,8 @@ WB_MUST_USE enum wb_status wb_host_recreates(struct wb_host *host, struct wb_tas
 /// Starts time and one kernel per core.
 ///
 /// Returns: WB_OK; WB_ERR_INVAL with `*bad_core` when a processor cannot be used or has not booted;
-///          else as wb_system_start(). On an error nothing runs.
+///          WB_ERR_NOMEM as wb_system_reserve(); else as wb_system_start(). On an error nothing
+///          runs.
 WB_MUST_USE enum wb_status wb_host_start(struct wb_host *host, uint32_t *bad_core);
 
 /// Why wb_host_start() refused a core.

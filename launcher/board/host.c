@@ -214,6 +214,8 @@ enum wb_status wb_host_start(struct wb_host *host, uint32_t *bad_core)
     if (!all_wait(system->n_cores, bad_core))
         return WB_ERR_INVAL;
     give_private_memory(system);
+    if (!wb_system_reserve(system))
+        return WB_ERR_NOMEM;
     const enum wb_status status = wb_system_start(system, board_now_ns());
     if (status != WB_OK)
         return status;

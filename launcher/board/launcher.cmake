@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The launcher of a board, and how an image is made of it. A board includes this.
 set(launcher "${CMAKE_CURRENT_LIST_DIR}")
-set(launcher_c events main start)
+set(launcher_c count events main start)
 set(helper_c build choose commands helper lines object parse recorder deadlock emit emit_power)
 list(TRANSFORM helper_c REPLACE "(.+)" "${WHIMBREL}/launcher/protocol/\\1.c")
 set(plan_c layout sizes)

@@ -23,6 +23,22 @@ static bool fail_task(struct plan_error *error, const struct plan_task *task, co
     return false;
 }
 
+// What could not be added: the arena is used up, or the plan makes no sense.
+static bool fail_status(struct plan_error *error, enum wb_status status, const char *key,
+                        const char *text)
+{
+    fail(error, key, text);
+    if (status == WB_ERR_NOMEM)
+        error->kind = "memory";
+    return false;
+}
+
+static bool fail_to_add_task(struct plan_error *error, const struct plan_task *task,
+                             enum wb_status status, const char *key, const char *text)
+{
+    return fail_task(error, task, status == WB_ERR_NOMEM ? "memory" : "plan", key, text);
+}
+
 // Before anything is laid out, so that nothing starts that would fail when a task first moves.
 static bool check_core(const struct plan_core *core, uint32_t can, struct plan_error *error)
 {
@@ -71,9 +87,12 @@ static bool set_cores(struct wb_system *system, const struct plan *plan, struct 
         const struct plan_core *core = &plan->cores[i];
         if (wb_core_set_kind(system->cores[i], core->kind) != WB_OK)
             return fail(error, "cores", "there is no such kind of cores");
-        if (core->n_points != 0 && wb_core_set_points(system->cores[i], core->points,
-                                                      core->n_points, core->start) != WB_OK)
-            return fail(error, "points", "operating points cannot be added");
+        if (core->n_points == 0)
+            continue;
+        const enum wb_status status =
+            wb_core_set_points(system->cores[i], core->points, core->n_points, core->start);
+        if (status != WB_OK)
+            return fail_status(error, status, "points", "operating points cannot be added");
     }
     return true;
 }
@@ -82,8 +101,10 @@ static bool add_params(struct wb_system *system, const struct plan *plan, struct
 {
     for (uint32_t i = 0; i < plan->n_params; i++) {
         const struct plan_param *p = &plan->params[i];
-        if (wb_param_add(system, p->key, p->text, p->numbers, p->n_numbers) != WB_OK)
-            return fail(error, p->key, "a parameter cannot be added");
+        const enum wb_status status =
+            wb_param_add(system, p->key, p->text, p->numbers, p->n_numbers);
+        if (status != WB_OK)
+            return fail_status(error, status, p->key, "a parameter cannot be added");
     }
     return true;
 }
@@ -112,12 +133,15 @@ static bool add_task(struct wb_system *system, const struct plan_task *planned,
     if (config.stack == NULL && host->memory != NULL && !host->memory(host->state, &config))
         return fail_task(error, planned, "memory", "",
                          "there is no room for its stack and its heap");
-    if (wb_task_add(system, &config, &task) != WB_OK)
-        return fail_task(error, planned, "plan", "", "a task cannot be added");
+    enum wb_status status = wb_task_add(system, &config, &task);
+    if (status == WB_ERR_NOMEM)
+        return fail_to_add_task(error, planned, status, "", "there is no room for its heap");
+    if (status != WB_OK)
+        return fail_to_add_task(error, planned, status, "", "a task cannot be added");
     if (!recreates(task, planned, host, error))
         return false;
-    if (planned->work != NULL && wb_task_set_work(task, planned->work) != WB_OK)
-        return fail_task(error, planned, "plan", "work", "its work cannot be added");
+    if (planned->work != NULL && (status = wb_task_set_work(task, planned->work)) != WB_OK)
+        return fail_to_add_task(error, planned, status, "work", "its work cannot be added");
     return true;
 }
 
@@ -126,9 +150,12 @@ static bool set_scripts(struct wb_system *system, const struct plan *plan,
 {
     for (uint32_t i = 0; i < plan->n_tasks; i++) {
         const struct plan_task *planned = &plan->tasks[i];
-        if (planned->script != 0 &&
-            wb_task_set_script(&system->tasks[i], scripts[planned->script - 1]) != WB_OK)
-            return fail_task(error, planned, "plan", "script", "its script cannot be added");
+        if (planned->script == 0)
+            continue;
+        const enum wb_status status =
+            wb_task_set_script(&system->tasks[i], scripts[planned->script - 1]);
+        if (status != WB_OK)
+            return fail_to_add_task(error, planned, status, "script", "its script cannot be added");
     }
     return true;
 }
@@ -140,15 +167,17 @@ static bool add_scripts(struct wb_system *system, const struct plan *plan, struc
 
     if (plan->n_scripts == 0)
         return true;
-    if (wb_objects_add(system, plan->objects, plan->n_objects, &objects) != WB_OK)
-        return fail(error, "objects", "what scripts have in common cannot be added");
+    enum wb_status status = wb_objects_add(system, plan->objects, plan->n_objects, &objects);
+    if (status != WB_OK)
+        return fail_status(error, status, "objects", "what scripts have in common cannot be added");
     scripts = wb_system_alloc(system, plan->n_scripts * sizeof(void *), sizeof(void *));
-    for (uint32_t i = 0; scripts != NULL && i < plan->n_scripts; i++)
-        if (wb_script_add(system, &plan->scripts[i], objects, plan->n_objects, &scripts[i]) !=
-            WB_OK)
-            return fail(error, "scripts", "a script cannot be added");
     if (scripts == NULL)
-        return fail(error, "scripts", "there is no room for its scripts");
+        return fail_status(error, WB_ERR_NOMEM, "scripts", "there is no room for its scripts");
+    for (uint32_t i = 0; i < plan->n_scripts; i++) {
+        status = wb_script_add(system, &plan->scripts[i], objects, plan->n_objects, &scripts[i]);
+        if (status != WB_OK)
+            return fail_status(error, status, "scripts", "a script cannot be added");
+    }
     return set_scripts(system, plan, scripts, error);
 }
 
@@ -173,8 +202,12 @@ static bool add_channels(struct wb_system *system, const struct plan *plan,
     struct wb_channel *channel;
 
     for (uint32_t i = 0; i < plan->n_channels; i++) {
-        if (wb_channel_add(system, &plan->channels[i], &channel) != WB_OK)
-            return fail(error, plan->channels[i].name, "a channel cannot be added");
+        const char *name = plan->channels[i].name;
+        const enum wb_status status = wb_channel_add(system, &plan->channels[i], &channel);
+        if (status != WB_OK)
+            return fail_status(error, status, name,
+                               status == WB_ERR_NOMEM ? "there is no room for a channel's slots"
+                                                      : "a channel cannot be added");
         if (plan->channels[i].internal && !place(channel, host, error))
             return false;
     }
@@ -212,14 +245,15 @@ static bool add_rows(struct wb_system *system, const struct plan *plan, struct p
             rows = NULL;
     }
     if (rows == NULL)
-        return fail(error, "rows", "there is no room for the rows of its table");
+        return fail_status(error, WB_ERR_NOMEM, "rows",
+                           "there is no room for the rows of its table");
     system->control.rows = rows;
     system->control.n_rows = n;
     return true;
 }
 
-bool layout_system(struct wb_system *system, const struct plan *plan,
-                   const struct layout_host *host, struct plan_error *error)
+static bool lay_out(struct wb_system *system, const struct plan *plan,
+                    const struct layout_host *host, struct plan_error *error)
 {
     if (!plan_check(plan, error) || !check_kernels(plan, error) ||
         !set_cores(system, plan, error) || !add_params(system, plan, error))
@@ -230,6 +264,88 @@ bool layout_system(struct wb_system *system, const struct plan *plan,
     wb_system_set_rate(system, plan->rate_millihz);
     return add_scripts(system, plan, error) && add_channels(system, plan, host, error) &&
            add_rows(system, plan, error);
+}
+
+// The application takes its part before the kernels' launcher reserves: here it is given back.
+static bool check_room(struct wb_system *system, size_t of_application, struct plan_error *error)
+{
+    unsigned char *arena = system->arena;
+    const bool is_enough =
+        wb_system_reserve(system) && of_application <= (size_t)(system->arena_end - system->arena);
+
+    system->arena = arena;
+    return is_enough ||
+           fail_status(error, WB_ERR_NOMEM, "",
+                       "there is no room for the application's `memory` or for images of tasks");
+}
+
+bool layout_system(struct wb_system *system, const struct plan *plan,
+                   const struct layout_host *host, struct plan_error *error)
+{
+    return lay_out(system, plan, host, error) && check_room(system, plan->memory_bytes, error);
+}
+
+// ---- Counting -----------------------------------------------------------------------------------
+
+struct counted {
+    struct wb_system *system;
+    size_t recreated_bytes;
+    unsigned char *anywhere;  // an address for what is not in the arena
+};
+
+static int never_runs(struct wb_task *self)
+{
+    (void)self;
+    return 0;
+}
+
+static wb_task_entry *count_entry(void *state, const char *symbol)
+{
+    (void)state;
+    (void)symbol;
+    return never_runs;
+}
+
+static bool count_memory(void *state, struct wb_task_config *config)
+{
+    const struct counted *counted = state;
+
+    config->stack = counted->anywhere;
+    if (config->mode == WB_REPLICATE)
+        config->heap = counted->anywhere;
+    return config->mode != WB_RECREATE ||
+           wb_system_alloc(counted->system, counted->recreated_bytes, WB_LINE_BYTES) != NULL;
+}
+
+static const char *count_internal(void *state, struct wb_channel *channel)
+{
+    (void)state;
+    (void)channel;
+    return NULL;
+}
+
+bool layout_count(void *scratch, size_t scratch_bytes, const struct plan *plan,
+                  size_t recreated_bytes, size_t *bytes, struct plan_error *error)
+{
+    struct counted counted = { .recreated_bytes = recreated_bytes, .anywhere = scratch };
+    const struct layout_host counting = {
+        .state = &counted, .entry = count_entry, .memory = count_memory, .internal = count_internal
+    };
+    struct wb_system_config config = plan_system(plan);
+    config.core_align = WB_LINE_BYTES;
+    const enum wb_status status = wb_system_init(&counted.system, scratch, scratch_bytes, &config);
+    if (status != WB_OK)
+        return fail_status(error, status, "", "its system cannot be made");
+
+    // One line more than it takes from the beginning of a line: the real arena may begin within
+    // one, and no block asks for more than that alignment.
+    const unsigned char *begin = wb_system_alloc(counted.system, 0, WB_LINE_BYTES);
+    if (!lay_out(counted.system, plan, &counting, error))
+        return false;
+    if (!wb_system_reserve(counted.system))
+        return fail_status(error, WB_ERR_NOMEM, "", "there is no room for images of its tasks");
+    *bytes = (size_t)(counted.system->arena - begin) + WB_LINE_BYTES + plan->memory_bytes;
+    return true;
 }
 
 // Of KEY=VALUE.

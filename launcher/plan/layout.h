@@ -24,13 +24,25 @@ struct layout_host {
 };
 
 /// Adds the plan's kinds of cores, operating points, parameters, tasks with their work, channels,
-/// ports and rows to a system that was made by plan_system(), and sets its frame rate.
+/// ports and rows to a system that was made by plan_system(), and sets its frame rate. The arena
+/// must have room left for the application's `memory` and for wb_system_reserve().
 ///
 /// Context: the launcher, before wb_system_start(). Never blocks.
 /// Memory:  the system keeps no pointer into the plan but the addresses of code and stacks.
 /// Returns: true; or false with `*error` filled in.
 bool layout_system(struct wb_system *system, const struct plan *plan,
                    const struct layout_host *host, struct plan_error *error);
+
+/// Counts how many bytes of an arena the plan needs beyond those of wb_system_init(), by laying it
+/// out in `scratch`: what the layout and the start take, and the application's `memory`.
+///
+/// Context: the launcher, before it makes the system. Never blocks.
+/// Memory:  `scratch` is zeroed, and spoilt afterwards. It may be sparse: heaps and slots are not
+///          written. `recreated_bytes`: what the kernels keep there of a task that is recreated.
+/// Returns: true with `*bytes`; or false with `*error` filled in, of the kind "memory" when the
+///          scratch memory is too small.
+bool layout_count(void *scratch, size_t scratch_bytes, const struct plan *plan,
+                  size_t recreated_bytes, size_t *bytes, struct plan_error *error);
 
 /// Lets a policy decide, its parameters as `params` (each KEY=VALUE) or by default.
 ///

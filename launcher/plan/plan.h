@@ -143,8 +143,7 @@ struct wb_system_config plan_system(const struct plan *plan);
 /// True when any task is to be recreated.
 bool plan_recreates(const struct plan *plan);
 
-/// How much memory the channels, heaps, parameters and rows of the plan need besides its system's.
-size_t plan_memory_bytes(const struct plan *plan);
+/// How much memory the stacks take that every kernel sees. What the arena needs: layout_count().
 size_t plan_stacks_bytes(const struct plan *plan);
 
 /// How much private memory each kernel needs for the tasks that are replicated, in how many parts.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a plan makes sense, and how much memory it needs, of which kind. Needs no C library.
+// Whether a plan makes sense, and how much memory it needs beside its arena. Needs no C library.
 
 #include "plan.h"
 #include "wb/channel.h"
@@ -35,40 +35,6 @@ AT_MOST(system, 1536);
 AT_MOST(table_row, 32);
 AT_MOST(task, 1536);
 
-static size_t stride_bytes(const struct wb_channel_config *channel)
-{
-    const size_t bytes = (size_t)channel->slot_bytes + 2 * (size_t)WB_MARK_BYTES;
-    return (bytes + WB_LINE_BYTES - 1) / WB_LINE_BYTES * WB_LINE_BYTES;
-}
-
-static size_t channel_bytes(const struct wb_channel_config *channel)
-{
-    return (stride_bytes(channel) + sizeof(uint32_t)) * channel->slots +
-           sizeof(struct wb_notify_policy) + (size_t)3 * WB_LINE_BYTES;
-}
-
-// What a context has beside the heap and the stack, with some room to spare.
-enum { CONTEXT_BYTES = 16 << 10 };
-
-// What the ports of a task add to its images: a scratch slot for each that it sends through, too.
-// Which those are is not known here, so each task has room for all.
-static size_t ports_bytes(const struct plan *plan)
-{
-    size_t bytes = (size_t)plan->n_ports * 2 * WB_LINE_BYTES;
-
-    for (uint32_t i = 0; i < plan->n_channels; i++)
-        bytes += stride_bytes(&plan->channels[i]) + WB_LINE_BYTES;
-    return bytes;
-}
-
-static size_t task_bytes(const struct wb_task_config *task, size_t of_ports)
-{
-    const size_t image = 2 * (task->heap_bytes + task->stack_bytes + CONTEXT_BYTES) + of_ports;
-
-    return (task->mode == WB_REPLICATE ? 0 : task->heap_bytes) + WB_LINE_BYTES +
-           (task->checkpoint_every != 0 ? image : 0);
-}
-
 size_t plan_private_bytes(const struct plan *plan)
 {
     size_t bytes = 0;
@@ -96,90 +62,6 @@ bool plan_recreates(const struct plan *plan)
     return false;
 }
 
-// The transfer buffer, and the words between a kernel and each program it may host.
-static size_t recreation_bytes(const struct plan *plan)
-{
-    enum { HOSTED_BYTES = 256 };
-    size_t largest = 0, bytes = 0;
-
-    for (uint32_t i = 0; i < plan->n_tasks; i++) {
-        const struct wb_task_config *task = &plan->tasks[i].config;
-        const size_t context = task->heap_bytes + task->stack_bytes + CONTEXT_BYTES +
-                               (size_t)plan->n_ports * 2 * WB_LINE_BYTES;
-        if (task->mode == WB_HANDOFF)
-            continue;
-        largest = context > largest ? context : largest;
-        bytes += (size_t)plan->n_cores * HOSTED_BYTES;
-    }
-    return bytes + largest;
-}
-
-static size_t length(const char *text)
-{
-    size_t n = 0;
-
-    while (text[n] != '\0')
-        n++;
-    return n;
-}
-
-static uint32_t kinds(const struct plan *plan)
-{
-    uint32_t n = 1;
-
-    for (uint32_t i = 0; i < plan->n_cores; i++)
-        if (plan->cores[i].kind >= n)
-            n = plan->cores[i].kind + 1;
-    return n;
-}
-
-static size_t core_bytes(const struct plan *plan)
-{
-    size_t bytes = 0;
-
-    for (uint32_t i = 0; i < plan->n_cores; i++)
-        bytes += plan->cores[i].n_points * (sizeof(struct wb_point) + sizeof(struct wb_residency)) +
-                 (size_t)2 * WB_LINE_BYTES;
-    return bytes;
-}
-
-static size_t row_bytes(const struct plan *plan)
-{
-    const size_t numbers = (size_t)plan->n_cores + plan->n_tasks;
-
-    return plan->n_rows * (sizeof(struct wb_table_row) + numbers * sizeof(uint32_t)) +
-           WB_LINE_BYTES;
-}
-
-static size_t script_bytes(const struct plan *plan)
-{
-    size_t bytes = plan->n_objects != 0 ? wb_objects_bytes(plan->objects, plan->n_objects) : 0;
-
-    for (uint32_t i = 0; i < plan->n_scripts; i++)
-        bytes += wb_script_bytes(&plan->scripts[i]) + sizeof(void *);
-    for (uint32_t i = 0; i < plan->n_tasks; i++)
-        if (plan->tasks[i].script != 0)
-            bytes += sizeof(struct wb_scripted) + WB_LINE_BYTES;
-    return bytes;
-}
-
-size_t plan_memory_bytes(const struct plan *plan)
-{
-    size_t bytes = plan->memory_bytes + (64 << 10) + recreation_bytes(plan) + row_bytes(plan) +
-                   core_bytes(plan) + script_bytes(plan) + WB_LINE_BYTES;
-    const size_t of_ports = ports_bytes(plan);
-
-    for (uint32_t i = 0; i < plan->n_channels; i++)
-        bytes += channel_bytes(&plan->channels[i]);
-    for (uint32_t i = 0; i < plan->n_tasks; i++)
-        bytes += task_bytes(&plan->tasks[i].config, of_ports) +
-                 (plan->tasks[i].work != NULL ? kinds(plan) * sizeof(uint64_t) : 0);
-    for (uint32_t i = 0; i < plan->n_params; i++)
-        bytes += length(plan->params[i].key) + length(plan->params[i].text) + WB_LINE_BYTES +
-                 plan->params[i].n_numbers * sizeof(double);
-    return bytes;
-}
-
 size_t plan_stacks_bytes(const struct plan *plan)
 {
     size_t bytes = 0;
@@ -193,6 +75,16 @@ size_t plan_stacks_bytes(const struct plan *plan)
 // ---- The system and whether all of it fits ------------------------------------------------------
 
 enum { RECORD_EVENTS = 1 << 16, RECORD_MIGRATIONS = 1 << 11, AGENTS_LEAST_NS = 100000 };
+
+static uint32_t kinds(const struct plan *plan)
+{
+    uint32_t n = 1;
+
+    for (uint32_t i = 0; i < plan->n_cores; i++)
+        if (plan->cores[i].kind >= n)
+            n = plan->cores[i].kind + 1;
+    return n;
+}
 
 struct wb_system_config plan_system(const struct plan *plan)
 {

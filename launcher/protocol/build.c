@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "choose.h"
+#include "count.h"
 #include "layout.h"
 
 enum { MODULE_BYTES = 64 << 20 };
@@ -25,9 +26,13 @@ static bool fail(struct build *build, struct plan_error *error, const char *kind
 
 static bool open_system(struct build *build, const struct plan *plan, struct plan_error *error)
 {
+    size_t arena_bytes;
+
+    if (!count_memory(plan, &arena_bytes, error))
+        return false;
     const struct wb_host_config config = {
         .system = plan_system(plan),
-        .memory_bytes = plan_memory_bytes(plan),
+        .memory_bytes = arena_bytes,
         .stacks_bytes = plan_stacks_bytes(plan),
         .private_bytes = plan_private_bytes(plan),
         .private_parts = plan_private_parts(plan),

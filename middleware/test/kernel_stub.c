@@ -88,7 +88,7 @@ uint32_t stub_serve(uint32_t core)
 
 void stub_start(struct wb_system *system)
 {
-    CHECK(wb_system_start(system, stub.now_ns) == WB_OK);
+    CHECK(wb_system_reserve(system) && wb_system_start(system, stub.now_ns) == WB_OK);
     for (uint32_t i = 0; i < system->n_cores; i++) {
         wb_word_store(&system->cores[i]->state, WB_CORE_UP, WB_SEQ_CST);
         stub_serve(i);

@@ -187,7 +187,7 @@ void threads_run(void)
     alarm(LIMIT_S);
     CHECK(the_system->n_cores <= 8);
     began_ns = wb_kernel_now_ns();
-    CHECK(wb_system_start(the_system, began_ns) == WB_OK);
+    CHECK(wb_system_reserve(the_system) && wb_system_start(the_system, began_ns) == WB_OK);
     for (uint32_t i = 0; i < the_system->n_cores; i++)
         CHECK(pthread_create(&loops[i], NULL, loop, the_system->cores[i]) == 0);
     for (uint32_t i = 0; i < the_system->n_cores; i++)

@@ -137,7 +137,17 @@ TEST(a_system_without_memory_for_the_transfer_buffer_does_not_start)
 
     stub_task("recreated", 0)->mode = WB_RECREATE;
     system->arena = system->arena_end - 64;
-    CHECK(wb_system_start(system, 0) == WB_ERR_NOMEM);
+    CHECK(!wb_system_reserve(system) && system->transfer == NULL);
+    CHECK(wb_system_start(system, 0) == WB_ERR_INVAL);
+}
+
+TEST(a_task_that_keeps_images_does_not_start_without_them)
+{
+    struct wb_system *system = stub_system(1);
+
+    stub_task("kept", 0)->checkpoint_every = 1;
+    CHECK(wb_system_start(system, 0) == WB_ERR_INVAL);
+    CHECK(wb_system_reserve(system) && wb_system_start(system, 0) == WB_OK);
 }
 
 TEST(a_new_life_takes_what_was_held_again_and_gives_up_what_was_claimed)

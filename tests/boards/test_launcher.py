@@ -205,7 +205,7 @@ def test_a_core_that_its_host_holds_up_is_waited_for(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("image", "task", "text"),
     [
-        ("fault_injection_heap", "", "bytes of globally visible memory cannot be had"),
+        ("fault_injection_heap", "sink", "there is no room for its heap"),
         ("fault_injection_stack", "sink", "there is no room for its stack"),
     ],
 )

@@ -166,7 +166,6 @@ TEST(work_ports_and_who_decides_are_taken_word_for_word)
     CHECK(strcmp(plan->policy.params[1], "delay=5") == 0 && plan->rate_millihz == 450000);
     CHECK(plan->n_rows == 2 && plan->rows[1].rate_millihz == 900000);
     CHECK(plan->rows[0].points[1] == 2 && plan->rows[0].cores[0] == 1);
-    CHECK(plan_memory_bytes(plan) > 14 * 4096 + 262144 + 65536);
     CHECK(plan_stacks_bytes(plan) == 0);
     CHECK(plan_private_bytes(plan) == 65536 + 262144 && plan_private_parts(plan) == 2);
     forget(&parsed);
@@ -627,6 +626,171 @@ TEST(operating_points_that_the_kernels_cannot_change_are_refused)
 
     CHECK(strcmp(error.key, "points") == 0 && strcmp(error.task, "") == 0);
     CHECK(strstr(error.text, "cannot change the frequency of a core") != NULL);
+}
+
+// ---- How much memory they need ------------------------------------------------------------------
+
+// One of each kind: what a plan can have in the arena.
+static const struct wb_channel_config all_channels[] = {
+    { .name = "ring", .slots = 14, .slot_bytes = 4096, .notify = { .within_us = 50 } },
+    { .name = "box", .slots = 3, .slot_bytes = 100, .mailbox = true }
+};
+static const struct wb_object_config all_objects[] = {
+    { .name = "s", .kind = WB_OBJECT_SEMAPHORE, .value = 2, .most = 3 },
+    { .name = "b", .kind = WB_OBJECT_BARRIER, .value = 7 },
+    { .name = "m", .kind = WB_OBJECT_MUTEX }
+};
+static const struct wb_task_config moved = { .core = 1,
+                                             .migratable = true,
+                                             .replay = true,
+                                             .checkpoint_every = 5,
+                                             .stack_bytes = 8192,
+                                             .heap_bytes = 100000 };
+static const struct plan_port all_ports[] = {
+    { .task = 0, .channel = 0, .name = "out", .direction = WB_OUT, .rate = 1 },
+    { .task = 1, .channel = 0, .name = "in", .direction = WB_IN, .rate = 1 },
+    { .task = 1, .channel = 1, .name = "out", .direction = WB_OUT, .rate = 1 },
+    { .task = 2, .channel = 1, .name = "in", .direction = WB_IN, .rate = 1 }
+};
+static const uint32_t all_cores[] = { 0, 1, 1 };
+static const struct wb_table_row all_rows[] = { { 450000, row_points, all_cores } };
+
+static struct plan plan_of_all(struct plan_task *three)
+{
+    static const char *const names[] = { "kept", "copied", "anew" };
+    static const enum wb_mode modes[] = { WB_HANDOFF, WB_REPLICATE, WB_RECREATE };
+    struct plan plan = tables;
+
+    for (int i = 0; i < 3; i++) {
+        three[i] = (struct plan_task){ .entry = names[i], .config = moved, .work = &work };
+        three[i].config.name = names[i];
+        three[i].config.mode = modes[i];
+        three[i].script = i == 0;
+    }
+    plan.memory_bytes = 3000;
+    plan.channels = all_channels;
+    plan.objects = all_objects;
+    plan.tasks = three;
+    plan.ports = all_ports;
+    plan.rows = all_rows;
+    plan.n_channels = 2;
+    plan.n_objects = plan.n_tasks = 3;
+    plan.n_ports = 4;
+    plan.n_rows = 1;
+    return plan;
+}
+
+enum { RECREATED_BYTES = 1000 };
+
+static wb_task_entry *any_entry(void *state, const char *symbol)
+{
+    (void)state;
+    return symbol[0] != '\0' ? never_runs : NULL;
+}
+
+static bool give_memory(void *state, struct wb_task_config *config)
+{
+    (void)state;
+    config->stack = stack;
+    config->heap = config->mode == WB_REPLICATE ? heap : NULL;
+    return true;
+}
+
+static const char *keep_recreated(void *state, struct wb_task *task, const char *symbol)
+{
+    (void)state;
+    CHECK(strcmp(symbol, "anew") == 0);
+    return wb_system_alloc(task->system, RECREATED_BYTES, 8) != NULL ? NULL : "no room";
+}
+
+static size_t counted(const struct plan *plan)
+{
+    static _Alignas(4096) unsigned char scratch[SYSTEM_BYTES];
+    struct plan_error error;
+    size_t bytes = 0;
+
+    (void)open_for(plan);  // kernels that can do everything
+    memset(scratch, 0, sizeof scratch);
+    CHECK(layout_count(scratch, sizeof scratch, plan, RECREATED_BYTES, &bytes, &error));
+    memset(scratch, 0, sizeof scratch);
+    CHECK(!layout_count(scratch, wb_system_bytes(&(struct wb_system_config){ .cores = 1 }), plan,
+                        RECREATED_BYTES, &bytes, &error));
+    CHECK(strcmp(error.kind, "memory") == 0);
+    return bytes;
+}
+
+// An arena with so many bytes left, from `skew` bytes after a whole line on.
+static bool fits(const struct plan *plan, size_t bytes, size_t skew, struct plan_error *error)
+{
+    const struct layout_host host = { .entry = any_entry,
+                                      .memory = give_memory,
+                                      .recreates = keep_recreated };
+    struct wb_system *system = open_for(plan);
+
+    CHECK(wb_system_alloc(system, 0, WB_LINE_BYTES) != NULL);
+    system->arena = (unsigned char *)wb_system_alloc(system, 0, WB_LINE_BYTES) + skew;
+    system->arena_end = system->arena + bytes;
+    if (!layout_system(system, plan, &host, error))
+        return false;
+    CHECK(wb_system_alloc(system, plan->memory_bytes, 1) != NULL);
+    return wb_system_reserve(system);
+}
+
+TEST(an_arena_as_large_as_counted_suffices_and_a_smaller_one_does_not)
+{
+    struct plan_task three[3];
+    const struct plan plan = plan_of_all(three);
+    const size_t bytes = counted(&plan);
+    struct plan_error error;
+
+    CHECK(fits(&plan, bytes, 0, &error) && fits(&plan, bytes, 1, &error));
+    CHECK(fits(&plan, bytes, WB_LINE_BYTES - 1, &error));
+    CHECK(!fits(&plan, bytes - 2 * WB_LINE_BYTES, 0, &error));
+    CHECK(strcmp(error.kind, "memory") == 0 && strstr(error.text, "`memory`") != NULL);
+}
+
+TEST(every_part_of_a_plan_is_counted)
+{
+    struct plan_task three[3];
+    const struct plan all = plan_of_all(three);
+    const size_t bytes = counted(&all);
+    struct plan plan = all;
+
+    plan.n_params = 0;
+    CHECK(counted(&plan) < bytes);
+    plan = all;
+    plan.n_rows = 0;
+    CHECK(counted(&plan) < bytes);
+    plan = all;
+    plan.n_scripts = 0;
+    three[0].script = 0;
+    CHECK(counted(&plan) < bytes);
+    plan = plan_of_all(three);
+    three[1].config.checkpoint_every = 0;
+    CHECK(counted(&plan) + 2 * (size_t)(8192 + 100000) < bytes);
+    plan = plan_of_all(three);
+    three[2].config.mode = WB_HANDOFF;
+    CHECK(counted(&plan) + RECREATED_BYTES / 2 < bytes + 2 * (size_t)8192 + 2 * WB_LINE_BYTES);
+    plan = plan_of_all(three);
+    three[0].config.heap_bytes += 5 * WB_LINE_BYTES;
+    CHECK(counted(&plan) >= bytes + 5 * WB_LINE_BYTES);
+    plan = plan_of_all(three);
+    plan.memory_bytes += 5;
+    CHECK(counted(&plan) == bytes + 5);
+}
+
+TEST(what_has_no_room_is_named)
+{
+    struct plan_task three[3];
+    const struct plan plan = plan_of_all(three);
+    struct plan_error error;
+
+    CHECK(!fits(&plan, 20000, 0, &error));
+    CHECK(strcmp(error.kind, "memory") == 0 && strcmp(error.task, "kept") == 0);
+    CHECK(strcmp(error.text, "there is no room for its heap") == 0);
+    CHECK(!fits(&plan, 100000 * 2 + 20000, 0, &error));
+    CHECK(strcmp(error.kind, "memory") == 0 && strcmp(error.key, "ring") == 0);
+    CHECK(!fits(&plan, 64, 0, &error) && strcmp(error.kind, "memory") == 0);
 }
 
 // ---- Lines --------------------------------------------------------------------------------------

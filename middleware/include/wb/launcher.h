@@ -97,9 +97,16 @@ WB_MUST_USE enum wb_status wb_port_set_rate(struct wb_port *port, uint32_t rate)
 WB_MUST_USE enum wb_status wb_param_add(struct wb_system *system, const char *key, const char *text,
                                         const double *numbers, uint32_t n_numbers);
 
+/// Takes the transfer buffer and the images of tasks from the arena. A system whose tasks are all
+/// handed off and keep no images needs neither.
+///
+/// Context: the launcher, after the last wb_*_add() call. Never blocks.
+/// Returns: true; false when the arena has no room.
+WB_MUST_USE bool wb_system_reserve(struct wb_system *system);
+
 /// Makes every task ready for the kernel of its core to attach, and fixes the start of time.
 ///
-/// Returns: WB_OK; WB_ERR_NOMEM when the transfer buffer cannot be had; or what
+/// Returns: WB_OK; WB_ERR_INVAL when a task needs what wb_system_reserve() has not taken; or what
 ///          wb_kernel_task_init() says of a stack.
 WB_MUST_USE enum wb_status wb_system_start(struct wb_system *system, uint64_t start_ns);
 
@@ -243,9 +250,6 @@ WB_MUST_USE enum wb_status wb_objects_add(struct wb_system *system,
                                           const struct wb_object_config *configs, uint32_t n,
                                           struct wb_object **objects);
 
-/// How much memory they take.
-size_t wb_objects_bytes(const struct wb_object_config *configs, uint32_t n);
-
 /// Makes a script.
 ///
 /// Context: the launcher, before any task is given it. Never blocks.
@@ -256,9 +260,6 @@ WB_MUST_USE enum wb_status wb_script_add(struct wb_system *system,
                                          const struct wb_script_config *config,
                                          struct wb_object *objects, uint32_t n_objects,
                                          struct wb_script **script);
-
-/// How much memory a script takes.
-size_t wb_script_bytes(const struct wb_script_config *config);
 
 /// Gives a task its script.
 ///

@@ -55,16 +55,6 @@ enum wb_status wb_objects_add(struct wb_system *system, const struct wb_object_c
     return status;
 }
 
-size_t wb_objects_bytes(const struct wb_object_config *configs, uint32_t n)
-{
-    size_t bytes = n * sizeof(struct wb_object) + WB_LINE_BYTES;
-
-    for (uint32_t i = 0; i < n; i++)
-        if (configs[i].kind == WB_OBJECT_BARRIER)
-            bytes += configs[i].value * sizeof(struct wb_participant) + WB_LINE_BYTES;
-    return bytes;
-}
-
 // ---- Whether a script makes sense ---------------------------------------------------------------
 
 struct among {  // what its events name
@@ -182,21 +172,6 @@ static const char *const *copied_ports(struct wb_system *system,
             return NULL;
     }
     return ports;
-}
-
-size_t wb_script_bytes(const struct wb_script_config *config)
-{
-    size_t bytes = sizeof(struct wb_script) + config->n_events * sizeof *config->events +
-                   (size_t)3 * WB_LINE_BYTES;
-
-    for (uint32_t i = 0; i < config->n_events; i++) {
-        const struct wb_script_event *event = &config->events[i];
-        bytes += (event->n_numbers + 1) * sizeof *event->numbers +
-                 (event->place != NULL ? wb_text_bytes(event->place) : 1);
-    }
-    for (uint32_t i = 0; i < config->n_ports; i++)
-        bytes += sizeof *config->ports + wb_text_bytes(config->ports[i]);
-    return bytes;
 }
 
 enum wb_status wb_script_add(struct wb_system *system, const struct wb_script_config *config,

@@ -169,35 +169,45 @@ enum wb_status wb_system_init(struct wb_system **out, void *memory, size_t bytes
     return WB_OK;
 }
 
-// Sets the transfer buffer aside, as large as the largest context that may travel through it; none
+// The transfer buffer is as large as the largest context that may travel through it; there is none
 // if no task needs it.
-static bool transfer_init(struct wb_system *system)
+bool wb_system_reserve(struct wb_system *system)
 {
     size_t most = 0;
+    bool done = true;
 
     for (uint32_t i = 0; i < system->n_tasks; i++) {
-        const struct wb_migration_ops *ops = wb_migration_ops_of(&system->tasks[i]);
-        const size_t bytes = ops != NULL ? ops->room(&system->tasks[i]) : 0;
-        most = bytes > most ? bytes : most;
-        system->transfer_is_needed |= ops != NULL && ops->needs_buffer;
+        struct wb_task *task = &system->tasks[i];
+        const struct wb_migration_ops *ops = wb_migration_ops_of(task);
+        if (ops != NULL) {
+            const size_t bytes = ops->room(task);
+            most = bytes > most ? bytes : most;
+            system->transfer_is_needed |= ops->needs_buffer;
+        }
+        if (task->checkpoint_every != 0)
+            done &= wb_parts.images->init(task);
     }
     if (most == 0)
-        return true;
+        return done;
     system->transfer = wb_system_alloc(system, most, WB_LINE_BYTES);
     system->transfer_bytes = most;
-    return system->transfer != NULL;
+    return done && system->transfer != NULL;
+}
+
+static bool is_reserved(const struct wb_task *task)
+{
+    return (task->checkpoint_every == 0 || task->images.bytes != 0) &&
+           (wb_task_is_handed_off(task) || task->system->transfer != NULL);
 }
 
 enum wb_status wb_system_start(struct wb_system *system, uint64_t start_ns)
 {
-    if (!transfer_init(system))
-        return WB_ERR_NOMEM;
     system->start_ns = start_ns;
     wb_word_init(&system->live, system->n_tasks);
     for (uint32_t i = 0; i < system->n_tasks; i++) {
         struct wb_task *task = &system->tasks[i];
-        if (task->checkpoint_every != 0 && !wb_parts.images->init(task))
-            return WB_ERR_NOMEM;
+        if (!is_reserved(task))
+            return WB_ERR_INVAL;
         if (system->config.times_frames)
             wb_parts.latency->bind(task);
         if (system->config.times_tasks)

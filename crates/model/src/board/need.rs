@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! How much of a board's globally visible memory an application needs: what `wb_host_open()` of
-//! `launcher/board/host.c` adds up at the start, by `launcher/plan/sizes.c` and
-//! `wb_system_bytes()`.
+//! How much of a board's globally visible memory an application needs at most: a bound on what
+//! `wb_system_bytes()` and the layout (`launcher/plan/layout.c`) take on the board.
 
 use super::Board;
 use super::fit::{LINE, Sum};
@@ -19,7 +18,7 @@ const MIGRATIONS: u64 = 1 << 11;
 const EVENTS: u64 = 1 << 13;
 const ADVICE: u64 = 8;
 const HOOKS: u64 = 2 * (64 << 10);
-/// With which `launcher/plan/sizes.c` is generous.
+/// What is left over, for alignment and for what the board's kernels keep.
 const SPARE: u64 = 64 << 10;
 /// Of the pool of `wb_shared_malloc`, and what is kept of each granule and of all.
 const GRANULE: u64 = 4096;

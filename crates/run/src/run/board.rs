@@ -157,7 +157,8 @@ pub fn failed(name: &str, error: &HelperError) -> Option<Problem> {
             .help("a task has called what it may not call there, or has overwritten memory")
         }
         (ErrorKind::Memory, _) => {
-            Problem::new(format!("the memory of the board {name} is too small: {text}"))
+            let of_task = if task.is_empty() { String::new() } else { format!(" for `{task}`") };
+            Problem::new(format!("the memory of the board {name} is too small{of_task}: {text}"))
                 .help("lower `stack`, `heap`, `slots` or `memory`: see docs/boards.md")
         }
         (ErrorKind::Line, _) => {

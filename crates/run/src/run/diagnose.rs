@@ -30,7 +30,7 @@ pub fn problem(app: &App, error: &HelperError) -> Problem {
         ErrorKind::Client => {
             with_task(app, app.tasks.iter().find(|t| t.name == error.key), error, client)
         }
-        ErrorKind::Memory => Problem::new(format!("no globally visible memory: {}", error.text))
+        ErrorKind::Memory => memory(app, task, error)
             .help("lower `stack`, `heap`, `slots` or `memory`; `whimbrel doctor` shows the limits"),
         ErrorKind::Stack => with_task(app, task, error, stack),
         ErrorKind::Fault => with_task(app, task, error, fault),
@@ -164,6 +164,21 @@ fn with_task(
     match task {
         Some(task) => explain(&app.label(&task.name, task.index), task, error),
         None => Problem::new(format!("{}: {}", name(&error.kind), error.text)),
+    }
+}
+
+/// Of a task, of a channel, or of the whole application.
+fn memory(app: &App, task: Option<&Task>, error: &HelperError) -> Problem {
+    let HelperError { key, text, .. } = error;
+    if let Some(task) = task {
+        let label = app.label(&task.name, task.index);
+        return Problem::new(format!("no globally visible memory for `{label}`: {text}"))
+            .at(task.span.clone(), "this task");
+    }
+    match app.channels.iter().find(|channel| channel.name == *key) {
+        Some(channel) => Problem::new(format!("no globally visible memory for `{key}`: {text}"))
+            .at(channel.span.clone(), "this channel"),
+        None => Problem::new(format!("no globally visible memory: {text}")),
     }
 }
 
@@ -319,6 +334,15 @@ mod tests {
         let told = told(&error("bpf", "mode"));
         assert!(told.contains("`mode` of `bpf` cannot be had here"), "{told}");
         assert!(told.contains("do without") && told.contains("[[task]]"), "{told}");
+    }
+
+    #[test]
+    fn what_has_no_room_is_shown_at_its_task_or_channel() {
+        let memory = |task, key| HelperError { kind: ErrorKind::Memory, ..error(task, key) };
+        let of_task = told(&memory("bpf", ""));
+        assert!(of_task.contains("no globally visible memory for `bpf`"), "{of_task}");
+        assert!(of_task.contains("this task") && of_task.contains("lower `stack`"), "{of_task}");
+        assert!(told(&memory("", "")).contains("no globally visible memory: its kernels"));
     }
 
     #[test]
