@@ -224,6 +224,24 @@ fn frequencies_are_put_back_after_everything_was_killed() {
 }
 
 #[test]
+fn the_helper_of_a_killed_command_restores_the_frequencies() {
+    let place = Place::new();
+    let app = place.app(STREAM);
+    let folder = sysfs(&place);
+    let sys = place.path("sys");
+    let args = [app.to_str().unwrap(), "--cores", "0", "--frequency", "cpufreq"];
+    let mut run = place.start_with(&args, &[("WHIMBREL_SYSFS", sys.to_str().unwrap())]);
+    assert_eq!(says(&folder, "scaling_governor"), "userspace");
+
+    let processes = run.processes();
+    run.signal(9);
+    run.finish();
+    wait_until_gone(&processes);
+    assert_eq!(says(&folder, "scaling_governor"), "schedutil");
+    assert_eq!(says(&folder, "scaling_max_freq"), "2000000");
+}
+
+#[test]
 fn a_processor_without_cpufreq_is_named() {
     let place = Place::new();
     let app = place.app(STREAM);
