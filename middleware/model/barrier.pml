@@ -23,9 +23,9 @@
 byte round, cuts;         // wb_barrier.state: its round, and how often tasks were cut short by then
 bit was_cut;              // its lowest bit
 byte arrived[TASKS];      // wb_participant.arrived: 1 + a round
-byte lives;               // of task 0
+byte incarnation;         // of task 0
 bit over[TASKS];          // wb_task.owner_state says so
-bit waits_for[TASKS];     // wb_sync.waits_for is the gate
+bit waits_for[TASKS];     // wb_sync.waits_for is the wait queue
 bit woken[TASKS];         // blocking is a permit of the kernel: wait.pml has what is below it
 
 // ---- What is checked ----------------------------------------------------------------------------
@@ -96,7 +96,7 @@ inline choose_all()
 }
 
 // are_all_here(): `all`
-inline look()
+inline are_all_here()
 {
     all = true;
     n = 0;
@@ -107,8 +107,8 @@ inline look()
     n = 0
 }
 
-// is_one_gone(): `gone`
-inline look_for_who_is_over()
+// `gone`
+inline is_one_gone()
 {
     n = 0;
     do
@@ -130,7 +130,7 @@ inline look_at_the_round()
 {
     if
 #ifdef MUTATE_EACH_COUNTS_THE_DEATHS
-    :: round != mine -> let_through(lives != cuts); through = true
+    :: round != mine -> let_through(incarnation != cuts); through = true
 #else
     :: round != mine -> let_through(was_cut); through = true
 #endif
@@ -138,8 +138,8 @@ inline look_at_the_round()
     fi
 }
 
-// missing(): who is not here may have been, and gone on.
-inline look_again()
+// Who is not here may have been, and gone on.
+inline missing()
 {
     atomic {
         step();
@@ -161,10 +161,10 @@ inline attempt()
     if
     :: through
     :: else ->
-        look();
+        are_all_here();
         if
         :: all ->
-            atomic { step(); cut = lives };
+            atomic { step(); cut = incarnation };
             atomic {
                 step();
 #ifdef MUTATE_ROUND_IS_NOT_COMPARED
@@ -183,7 +183,7 @@ inline attempt()
             :: all -> choose_all()
             :: else
             fi
-        :: else -> look_for_who_is_over(); look_again()
+        :: else -> is_one_gone(); missing()
         fi
     fi;
     atomic { all = false; cut = 0 }
@@ -232,7 +232,7 @@ end:        atomic {
 #endif
 }
 
-// wait_queue.c: abandon(), after the task's place says that it is over.
+// wait_queue.c: abandon(), after the task's owner_state says that it is over.
 inline abandon()
 {
     n = 0;
@@ -299,7 +299,7 @@ end:
         waits_for[0] = 0;
         atomic {
             if
-            :: again -> lives++
+            :: again -> incarnation++
             :: else -> over[0] = 1
             fi
         };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A task that two cores share, where hardware chooses which of them runs it (kernels/riscv/slots.c):
-// waiting, wakes from anywhere, the place that follows, and a core that dies before any step.
+// waiting, wakes from anywhere, the owner_state that follows, and a core that dies before any step.
 //
 // What is one step of the HW-RTOS is one step here: a pick, a message, a call to block. Memory is
 // sequentially consistent.
@@ -94,7 +94,7 @@ inline step()
     fi
 }
 
-// ready_attach(), where the place says so under the lock
+// ready_attach(), where the owner_state says so under the lock
 inline attach(me)
 {
     atomic { holder == NOBODY -> holder = me };
@@ -247,7 +247,7 @@ proctype Killer()
     :: else ->
         if
         :: seen == RUNNING ->
-            // revive(), give(), and its heir attaches it
+            // revive(), give(), and its successor attaches it
             complete = 1;
             waiting = 0;
             line = ATTEMPT;
@@ -265,7 +265,7 @@ proctype Killer()
 #endif
             fi;
             holder = NOBODY;
-            // wb_migration_arrive(), by its heir, at any time
+            // wb_migration_arrive(), by its successor, at any time
             if
             :: atomic { holder == NOBODY && state == OFFERED -> state = READY; owner = 1 };
                attach(1)

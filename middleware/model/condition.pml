@@ -29,7 +29,7 @@
 
 byte holder = NOBODY;     // of the mutex: semaphore.pml has what is below it
 byte waiters;             // wb_condition.waiters
-bit waits_for[2];         // wb_sync.waits_for is the condition's gate
+bit waits_for[2];         // wb_sync.waits_for is the condition's wait queue
 bit condition[2];         // wb_sync.condition is
 bit woken[2];             // blocking is a permit of the kernel: wait.pml has what is below it
 
@@ -58,7 +58,7 @@ inline step()
 }
 
 // wb_wait_queue_choose_guarded(), of one task
-inline look_again(i)
+inline choose_guarded(i)
 {
     if
     :: told -> atomic { step(); woken[i] = (waits_for[i] -> 1 : woken[i]); waits_for[i] = 0 }
@@ -71,8 +71,8 @@ inline lock()
 {
     atomic { holder >= NOBODY -> step(); told = (holder == SOMEBODY_DEAD); holder = me };
 #ifndef MUTATE_WHO_TAKES_OVER_WAKES_NOBODY
-    look_again(0);
-    look_again(1);
+    choose_guarded(0);
+    choose_guarded(1);
 #endif
     told = false
 }
@@ -271,7 +271,7 @@ end:
         :: else
         fi;
         atomic {
-            // Who locks next sees that the holder is over, or another life.
+            // Who locks next sees that the holder is over, or of another incarnation.
             holder = (holder == MORTAL -> SOMEBODY_DEAD : holder);
 #ifndef MUTATE_RECOVERY_WAKES_NOBODY
             woken[1] = 1;

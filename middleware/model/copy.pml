@@ -22,7 +22,7 @@
 
 mtype = { READY, RUNNING, OFFERED, RETURNED, OVER };
 
-// The place word: one word, so what is read or compared of it is read or compared at once.
+// wb_task.owner_state: one word, so what is read or compared of it is read or compared at once.
 mtype state = READY;
 byte owner, target, number;
 bit gift;            // recovery's offer: nobody withdraws it
@@ -43,7 +43,7 @@ byte withdrawals, kills;
 #endif
 
 // recovery.c: wb_core_successor()
-#define HEIR(of) (dead[(of + 1) % KERNELS] -> (of + 2) % KERNELS : (of + 1) % KERNELS)
+#define SUCCESSOR(of) (dead[(of + 1) % KERNELS] -> (of + 2) % KERNELS : (of + 1) % KERNELS)
 
 // A step of a kernel, unless it has been killed before it.
 #define STEP(what) \
@@ -120,7 +120,7 @@ proctype Kernel(byte me)
 
     // migration.c: wb_migration_returned()
     :: atomic { !IS_DEAD && state == RETURNED && owner == me -> from = memory_core }
-#ifndef MUTATE_HEIR_DOES_NOT_FETCH
+#ifndef MUTATE_SUCCESSOR_DOES_NOT_FETCH
         fetch(from);
 #endif
         STEP(memory_core = me; has = 1; state = READY; from = 0)
@@ -138,7 +138,7 @@ end:
         withdrawals++;
         state = RETURNED;
         if
-        :: dead[owner] -> owner = HEIR(owner)
+        :: dead[owner] -> owner = SUCCESSOR(owner)
         :: else
         fi }
     :: state == OVER -> break
@@ -162,15 +162,15 @@ end:
         if
         :: state == RUNNING && owner == victim -> state = OVER  // lost: it has no image
         :: state == READY && owner == victim ->
-            gift = 1; number = (number + 1) % NUMBERS; target = HEIR(victim); state = OFFERED
+            gift = 1; number = (number + 1) % NUMBERS; target = SUCCESSOR(victim); state = OFFERED
         :: state == OFFERED && target == victim && !gift ->
             state = RETURNED;
             if
-            :: dead[owner] -> owner = HEIR(owner)
+            :: dead[owner] -> owner = SUCCESSOR(owner)
             :: else
             fi
-        :: state == OFFERED && target == victim && gift -> target = HEIR(victim)
-        :: state == RETURNED && owner == victim -> owner = HEIR(victim)
+        :: state == OFFERED && target == victim && gift -> target = SUCCESSOR(victim)
+        :: state == RETURNED && owner == victim -> owner = SUCCESSOR(victim)
         :: else
         fi;
         victim = 0 }

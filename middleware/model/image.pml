@@ -26,7 +26,7 @@ byte out_tail, out_head;
 byte out_count;                   // wb_port.messages of the sending port: may lack the last
 
 // The image of each buffer; `whole` is what the checksum says.
-byte i_next[2], i_edge[2], i_tail[2], i_count[2], i_echo[2];
+byte i_next[2], i_committed[2], i_tail[2], i_count[2], i_resend_skip[2];
 bit whole[2];
 byte newest;  // 1 + the buffer; 0: none
 
@@ -67,13 +67,13 @@ proctype Receiver()
 
 proctype Task()
 {
-    byte next, edge, echo, spare, i, message, moved, counted;
+    byte next, committed, resend_skip, spare, i, message, moved, counted;
 
 checkpoint:
     // image.c: capture(), wb_task_captured(). Messages between two checkpoints may be many
     // or none, so an image is due at any time; at the latest after EVERY messages.
     if
-    :: newest != 0 && edge - in_head < EVERY -> goto work
+    :: newest != 0 && committed - in_head < EVERY -> goto work
     :: true
     fi;
 #ifdef MUTATE_ONE_BUFFER
@@ -82,30 +82,30 @@ checkpoint:
     spare = (newest == 1 -> 1 : 0);
 #endif
 #ifdef MUTATE_GIVES_BACK_FIRST
-    STEP(in_head = edge);
+    STEP(in_head = committed);
 #endif
     STEP(whole[spare] = 0; i_next[spare] = next);
-    STEP(i_edge[spare] = edge; i_tail[spare] = out_tail);
-    STEP(i_count[spare] = out_count; i_echo[spare] = echo; whole[spare] = 1);
+    STEP(i_committed[spare] = committed; i_tail[spare] = out_tail);
+    STEP(i_count[spare] = out_count; i_resend_skip[spare] = resend_skip; whole[spare] = 1);
     STEP(newest = spare + 1);
-    STEP(in_head = edge);
+    STEP(in_head = committed);
 work:
     if
     :: next == MESSAGES -> goto done
     :: else
     fi;
     // hold: a message that was sent and not given back
-    in_tail > edge;
-    STEP(message = slot[edge % SLOTS]; assert(message == next + 1));
+    in_tail > committed;
+    STEP(message = slot[committed % SLOTS]; assert(message == next + 1));
     // claim and commit
     if
-    :: echo > 0 -> STEP(echo--)
-    :: echo == 0 ->
+    :: resend_skip > 0 -> STEP(resend_skip--)
+    :: resend_skip == 0 ->
         out_tail - out_head < SLOTS;
         STEP(copied[out_tail % SLOTS] = message; out_tail++);
         STEP(out_count++)
     fi;
-    STEP(edge++; next++; message = 0);
+    STEP(committed++; next++; message = 0);
     goto checkpoint;
 
 dead:
@@ -116,15 +116,15 @@ dead:
         :: newest == 0 ->
             // No image: it was killed before its first checkpoint did anything. It starts again.
             assert(in_head == 0 && out_tail == 0);
-            next = 0; edge = 0; echo = 0; goto checkpoint
+            next = 0; committed = 0; resend_skip = 0; goto checkpoint
         :: else
         fi;
         i = newest - 1;
         assert(whole[i]);
         next = i_next[i];
-        edge = i_edge[i];
+        committed = i_committed[i];
 #ifndef MUTATE_RECEIVER_IS_NOT_PUT_BACK
-        in_head = edge;
+        in_head = committed;
 #endif
         counted = out_count - i_count[i];
         moved = (out_tail - i_tail[i]) % (2 * SLOTS);
@@ -134,9 +134,9 @@ dead:
         :: else
         fi;
 #endif
-        echo = counted;
-#ifndef MUTATE_ECHO_IS_FORGOTTEN
-        echo = echo + i_echo[i];
+        resend_skip = counted;
+#ifndef MUTATE_RESEND_SKIP_IS_FORGOTTEN
+        resend_skip = resend_skip + i_resend_skip[i];
 #endif
         out_count = i_count[i] + counted;
         counted = 0; moved = 0; i = 0; spare = 0

@@ -49,7 +49,7 @@ bit senders_open = 1;
 
 // ---- What is checked ----------------------------------------------------------------------------
 
-byte committed[2];   // by each sender
+byte sent[2];        // messages that each sender has committed
 byte received[2];
 bool is_dead;        // sender 0 is, and recovery has not seen to it yet
 byte kills;
@@ -153,7 +153,7 @@ inline commit()
         step();
         assert(ticket[at % SLOTS] == TICKET(BUSY, me, at / SLOTS));
         ticket[at % SLOTS] = TICKET(FULL, me, at / SLOTS);
-        committed[me]++
+        sent[me]++
     };
     at = 0;
     notify(RECEIVER)
@@ -203,9 +203,9 @@ inline recover()
 inline send_all()
 {
     do
-    :: committed[me] < TO_SEND(me) ->
+    :: sent[me] < TO_SEND(me) ->
         wait_for_slot();
-        atomic { step(); slot[at % SLOTS] = 1 + me * MESSAGES + committed[me] };
+        atomic { step(); slot[at % SLOTS] = 1 + me * MESSAGES + sent[me] };
         commit()
     :: else -> break
     od
@@ -242,12 +242,12 @@ inline set_free(position)
 inline pass_over_void()
 {
     do
-    :: edge != cursor && STATE(ticket[edge % SLOTS]) == VOID ->
+    :: committed != claimed && STATE(ticket[committed % SLOTS]) == VOID ->
 #ifndef MUTATE_RECEIVER_DOES_NOT_HELP_THE_TAIL
-        advance_tail(edge);
+        advance_tail(committed);
 #endif
-        set_free(edge);
-        edge = NEXT(edge)
+        set_free(committed);
+        committed = NEXT(committed)
     :: else -> break
     od
 }
@@ -259,16 +259,16 @@ inline hold()
     over = false;
     do
     :: over = !senders_open;
-        word = ticket[cursor % SLOTS];
+        word = ticket[claimed % SLOTS];
         if
-        :: LAP(word) != cursor / SLOTS || STATE(word) < FULL -> break
-        :: LAP(word) == cursor / SLOTS && STATE(word) == FULL ->
-            cursor = NEXT(cursor); got = true; over = false; break
+        :: LAP(word) != claimed / SLOTS || STATE(word) < FULL -> break
+        :: LAP(word) == claimed / SLOTS && STATE(word) == FULL ->
+            claimed = NEXT(claimed); got = true; over = false; break
 #ifndef MUTATE_RECEIVER_STOPS_AT_VOID
-        :: LAP(word) == cursor / SLOTS && STATE(word) == VOID ->
-            cursor = NEXT(cursor); pass_over_void(); notify(0); notify(1)
+        :: LAP(word) == claimed / SLOTS && STATE(word) == VOID ->
+            claimed = NEXT(claimed); pass_over_void(); notify(0); notify(1)
 #else
-        :: LAP(word) == cursor / SLOTS && STATE(word) == VOID -> break
+        :: LAP(word) == claimed / SLOTS && STATE(word) == VOID -> break
 #endif
         fi
     od;
@@ -278,18 +278,18 @@ inline hold()
 // release(), after the message was read
 inline release()
 {
-    word = slot[edge % SLOTS] - 1;
+    word = slot[committed % SLOTS] - 1;
     atomic {
-        assert(STATE(ticket[edge % SLOTS]) == FULL);
-        assert(OWNER(ticket[edge % SLOTS]) == word / MESSAGES);
+        assert(STATE(ticket[committed % SLOTS]) == FULL);
+        assert(OWNER(ticket[committed % SLOTS]) == word / MESSAGES);
         // In order, once each, and nothing that was not sent.
         assert(word % MESSAGES == received[word / MESSAGES]);
         received[word / MESSAGES]++;
-        assert(received[word / MESSAGES] <= committed[word / MESSAGES]);
+        assert(received[word / MESSAGES] <= sent[word / MESSAGES]);
         word = 0
     };
-    set_free(edge);
-    edge = NEXT(edge);
+    set_free(committed);
+    committed = NEXT(committed);
     pass_over_void();
 #ifndef MUTATE_RELEASE_DOES_NOT_NOTIFY
     notify(0);
@@ -299,7 +299,7 @@ inline release()
 
 proctype Receiver(byte me)
 {
-    byte cursor = START, edge = START, word;
+    byte claimed = START, committed = START, word;
     bool got, over;
 
     do
@@ -332,8 +332,8 @@ init
         run Sender(0); run Sender(1); run Receiver(RECEIVER)
     };
     timeout ->
-        // Nobody waits for ever, and what was committed has arrived.
+        // Nobody waits for ever, and what was sent has arrived.
         assert(receiver_is_done && closed[0] && closed[1]);
-        assert(received[0] == committed[0] && received[1] == OTHERS);
-        assert(committed[0] == MESSAGES || is_lost)
+        assert(received[0] == sent[0] && received[1] == OTHERS);
+        assert(sent[0] == MESSAGES || is_lost)
 }

@@ -15,7 +15,7 @@
 
 inline keep_need_resched(here)
 {
-#ifndef MUTATE_ATTENTION_IS_NOT_KEPT
+#ifndef MUTATE_NEED_RESCHED_IS_NOT_KEPT
     atomic {
         step(here);
         if
@@ -71,7 +71,7 @@ inline block(here)
             blocked = true;
             is_in_block = true;
             complete = true;
-            place = PLACE(BLOCKED, here);
+            owner_state = OWNER_STATE(BLOCKED, here);
             running = false
         fi
     };
@@ -84,7 +84,10 @@ inline block(here)
 // end()
 inline end_task(here)
 {
-    atomic { step(here); has[here] = false; running = false; place = PLACE(ENDED, here) };
+    atomic {
+        step(here);
+        has[here] = false; running = false; owner_state = OWNER_STATE(ENDED, here)
+    };
 #ifndef MUTATE_END_DOES_NOT_LOOK_AT_THE_REQUEST
     atomic { step(here); c = (PHASE(request) != NONE) };
     if
@@ -103,7 +106,7 @@ inline resume(here)
         is_ready[here] = false;
         complete = false;
         running = true;
-        place = PLACE(RUNNING, here);
+        owner_state = OWNER_STATE(RUNNING, here);
         if
         :: is_in_block -> is_in_block = false; woken = false
         :: else
@@ -165,7 +168,7 @@ inline ask(here)
             c = 0
         };
         atomic { step(here); request = REQUEST(PENDING, target, n); n = 0; target = 0 };
-        atomic { step(here); p = place };
+        atomic { step(here); p = owner_state };
         if
 #ifndef MUTATE_REQUEST_DOES_NOT_LOOK_AT_THE_PLACE
         :: OVER(p) -> p = 0; cancel(here, GONE)
@@ -255,7 +258,7 @@ inline end_request(dead)
 #define NEXT_NUMBER ((NUMBER(request) + 1) % 4)
 #endif
 
-// take_over(): p is the place as it was seen; `again` if it must be looked at once more.
+// take_over(): p is the owner_state as it was seen; `again` if it must be looked at once more.
 inline take_over(dead)
 {
     atomic { c = (PHASE(request) == ACCEPTED) };
@@ -275,7 +278,7 @@ inline take_over(dead)
 #endif
         if
         :: orphan && STATE(p) == RUNNING && !restarts ->
-            place = PLACE(LOST, dead);
+            owner_state = OWNER_STATE(LOST, dead);
             cancel(LAUNCHER, GONE)
         :: orphan && (STATE(p) != RUNNING || restarts) ->
             // wb_kernel_task_init() makes a context of its own for the one that starts again.
@@ -303,16 +306,16 @@ inline give()
     atomic {
         if
 #ifdef MUTATE_GIFT_IS_NOT_COMPARED
-        :: true -> place = OFFER(OWNER(p), heir, r); c = 1
+        :: true -> owner_state = OFFER(OWNER(p), successor, r); c = 1
 #else
-        :: place == p -> place = OFFER(OWNER(p), heir, r); c = 1
+        :: owner_state == p -> owner_state = OFFER(OWNER(p), successor, r); c = 1
         :: else -> again = true
 #endif
         fi;
         r = 0
     };
     if
-    :: c -> c = 0; post(LAUNCHER, heir)
+    :: c -> c = 0; post(LAUNCHER, successor)
     :: else
     fi
 }
@@ -322,7 +325,7 @@ inline mark(dead)
     atomic {
         !is_alive[dead] && IS_UP(dead) ->
             state_of_core[dead] = DEAD;
-            heir = HEIR(dead);
+            successor = SUCCESSOR(dead);
             again = true
     }
 }
@@ -332,11 +335,11 @@ inline died(dead)
 {
     do
     :: again ->
-        atomic { again = false; p = place; orphan = !OVER(p) && ORPHAN(p) };
+        atomic { again = false; p = owner_state; orphan = !OVER(p) && ORPHAN(p) };
         take_over(dead)
     :: else -> break
     od;
-    atomic { heir = 0; p = place };
+    atomic { successor = 0; p = owner_state };
     post(LAUNCHER, OWNER(p));
     p = 0
 }
@@ -344,7 +347,7 @@ inline died(dead)
 proctype Launcher()
 {
     short r, p;
-    byte n, o, heir;
+    byte n, o, successor;
     bit c;
     bool orphan, again;
 
@@ -361,7 +364,7 @@ dead:
 // ---- When nothing moves any more ----------------------------------------------------------------
 
 #define IS_WITH(core) \
-    (is_alive[core] && has[core] && OWNER(place) == core && STATE(place) <= BLOCKED)
+    (is_alive[core] && has[core] && OWNER(owner_state) == core && STATE(owner_state) <= BLOCKED)
 
 init
 {
@@ -385,6 +388,6 @@ init
         // Every request has its outcome.
         assert(!is_open && PHASE(request) == NONE);
         // The task is over, or with exactly one kernel that lives.
-        assert(OVER(place) || IS_WITH(0) || IS_WITH(1) || IS_WITH(2));
-        assert(STATE(place) != LOST || (!restarts && kills > 0))
+        assert(OVER(owner_state) || IS_WITH(0) || IS_WITH(1) || IS_WITH(2));
+        assert(STATE(owner_state) != LOST || (!restarts && kills > 0))
 }

@@ -42,12 +42,12 @@
 #define DEAD 1
 
 // The number has two bits here; in the code 16, of which an offer carries four.
-#define PLACE(state, owner) ((state) | (owner) << 4)
+#define OWNER_STATE(state, owner) ((state) | (owner) << 4)
 #define OFFER(owner, target, number) (OFFERED | (owner) << 4 | (target) << 6 | (number) << 8)
-#define STATE(place) ((place) & 15)
-#define OWNER(place) ((place) >> 4 & 3)
-#define TARGET(place) ((place) >> 6 & 3)
-#define OVER(place) (STATE(place) == ENDED || STATE(place) == LOST)
+#define STATE(owner_state) ((owner_state) & 15)
+#define OWNER(owner_state) ((owner_state) >> 4 & 3)
+#define TARGET(owner_state) ((owner_state) >> 6 & 3)
+#define OVER(owner_state) (STATE(owner_state) == ENDED || STATE(owner_state) == LOST)
 #define REQUEST(phase, core, number) ((phase) | (core) << 4 | (number) << 6)
 #define PHASE(request) ((request) & 15)
 #define CORE(request) ((request) >> 4 & 3)
@@ -55,13 +55,13 @@
 
 // ---- Shared words -------------------------------------------------------------------------------
 
-short place = PLACE(READY, 0);
+short owner_state = OWNER_STATE(READY, 0);
 short request = REQUEST(NONE, 0, 3);  // the first one is number 0, like that of a fresh offer
 bool attached;                        // migration.attached_ns is set
 byte state_of_core[CORES + 1];        // what the launcher has said of it
-byte inbox[CORES + 1];                // NOTE: look at the task; RAISED: attention without a note
-#define NOTE 1
-#define RAISED 2
+byte inbox[CORES + 1];
+#define PENDING_BIT 1  // look at the task
+#define RAISED 2       // need_resched without a pending bit
 
 // The kernel's part of the task.
 bool blocked, woken, is_in_block;
@@ -103,7 +103,7 @@ inline kill(core)
 // A dead kernel's inbox is read by nobody.
 inline post(here, to)
 {
-    atomic { step(here); inbox[to] = inbox[to] | (is_alive[to] -> NOTE : 0) }
+    atomic { step(here); inbox[to] = inbox[to] | (is_alive[to] -> PENDING_BIT : 0) }
 }
 
 inline attach(core)
@@ -139,31 +139,32 @@ inline return_offer()
 {
     atomic {
         assert(!is_alive[o] || (is_open && NUMBER(request) == n && PHASE(request) == ACCEPTED));
-        place = PLACE(RETURNED, o)
+        owner_state = OWNER_STATE(RETURNED, o)
     }
 }
 
 #ifdef MUTATE_OFFER_HAS_NO_NUMBER
-#define IS_THIS_OFFER (STATE(place) == OFFERED && OWNER(place) == o && TARGET(place) == CORE(r))
+#define IS_THIS_OFFER \
+    (STATE(owner_state) == OFFERED && OWNER(owner_state) == o && TARGET(owner_state) == CORE(r))
 #else
-#define IS_THIS_OFFER (place == OFFER(o, CORE(r), n))
+#define IS_THIS_OFFER (owner_state == OFFER(o, CORE(r), n))
 #endif
 
-#define HEIR(dead) \
+#define SUCCESSOR(dead) \
     (state_of_core[(dead + 1) % CORES] == UP -> (dead + 1) % CORES : (dead + 2) % CORES)
 
 // recovery.c: readdress()
 inline readdress(here)
 {
-    atomic { step(here); n = place & 255 };
+    atomic { step(here); n = owner_state & 255 };
     do
     :: STATE(n) == RETURNED && state_of_core[OWNER(n)] == DEAD ->
         atomic {
             step(here);
             o = OWNER(n);
-            o = HEIR(o);
+            o = SUCCESSOR(o);
             if
-            :: place == n -> place = PLACE(RETURNED, o); c = 1
+            :: owner_state == n -> owner_state = OWNER_STATE(RETURNED, o); c = 1
             :: else -> c = 0
             fi
         };
@@ -171,7 +172,7 @@ inline readdress(here)
         :: c -> post(here, o)
         :: else
         fi;
-        atomic { step(here); n = place & 255 }
+        atomic { step(here); n = owner_state & 255 }
     :: else -> break
     od;
     atomic { n = 0; o = 0; c = 0 }
@@ -198,7 +199,7 @@ inline withdraw(here, why)
     fi;
     if
     :: PHASE(r) == ACCEPTED && NUMBER(r) == n ->
-        atomic { step(here); o = OWNER(place) };
+        atomic { step(here); o = OWNER(owner_state) };
         atomic {
             step(here);
             if
@@ -243,7 +244,7 @@ inline departed(here)
 #ifndef MUTATE_OFFER_BEFORE_THE_STACK_IS_LEFT
         complete = true;
 #endif
-        place = OFFER(here, CORE(r), NUMBER(r))
+        owner_state = OFFER(here, CORE(r), NUMBER(r))
     };
 #ifdef MUTATE_OFFER_BEFORE_THE_STACK_IS_LEFT
     atomic { step(here); complete = true };
@@ -265,9 +266,9 @@ inline arrive(here)
         step(here);
         if
 #ifdef MUTATE_COMMIT_IS_TWO_STEPS
-        :: place == p -> c = 1
+        :: owner_state == p -> c = 1
 #else
-        :: place == p -> place = PLACE(READY, here); c = 1
+        :: owner_state == p -> owner_state = OWNER_STATE(READY, here); c = 1
 #endif
         :: else
         fi;
@@ -276,7 +277,7 @@ inline arrive(here)
     if
     :: c ->
 #ifdef MUTATE_COMMIT_IS_TWO_STEPS
-        atomic { step(here); place = PLACE(READY, here) };
+        atomic { step(here); owner_state = OWNER_STATE(READY, here) };
 #endif
         atomic { step(here); attached = attached || PHASE(request) == ACCEPTED; c = 0 };
         attach(here)
@@ -287,7 +288,7 @@ inline arrive(here)
 // wb_migration_returned()
 inline take_back(here)
 {
-    atomic { step(here); place = PLACE(READY, here); p = 0 };
+    atomic { step(here); owner_state = OWNER_STATE(READY, here); p = 0 };
     finish(here, TIMEOUT);
     attach(here)
 }
@@ -306,10 +307,10 @@ inline unblock(here)
     }
 }
 
-// look(), for the one note there is
+// look(), for the one pending bit
 inline look(here)
 {
-    atomic { step(here); p = place };
+    atomic { step(here); p = owner_state };
     if
     :: STATE(p) == OFFERED && TARGET(p) == here -> arrive(here)
     :: else ->
@@ -329,7 +330,7 @@ inline look(here)
 
 inline serve(here)
 {
-    atomic { step(here); p = inbox[here] & NOTE; inbox[here] = 0 };
+    atomic { step(here); p = inbox[here] & PENDING_BIT; inbox[here] = 0 };
     if
     :: p -> look(here)
     :: else

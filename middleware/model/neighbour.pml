@@ -26,31 +26,31 @@
 #define WORDS 5
 byte memory[WORDS];
 chan buffer[2] = [4] of { byte, byte };
-byte pending[10], own[10];  // of each core: stores in its buffer, and the last of them
+byte buffered[10], own[10];  // of each core: stores in its buffer, and the last of them
 
-#define LOAD(word) (pending[c * WORDS + word] -> own[c * WORDS + word] : memory[word])
+#define LOAD(word) (buffered[c * WORDS + word] -> own[c * WORDS + word] : memory[word])
 
 // enum wb_task_state
 #define READY 1
 #define RUNNING 2
 #define BLOCKED 3
 #define OFFERED 4
-byte place[2], home[2];  // the two halves of wb_task.owner_state: state, and owner
+byte state[2], owner[2];  // the two halves of wb_task.owner_state
 bit blocked[2], woken[2], queued[2];
-bit note[4];  // of each core: of each task
+bit pending[4];  // of each core: a bit for each task, that something waits for it there
 byte cpu[2];  // who runs there
 byte moves;
 bit finished[2];
 
 // Of the core that the task is on now.
-#define c home[me]
+#define c owner[me]
 
 inline store(word, value)
 {
     atomic {
         nfull(buffer[c]);
         buffer[c]!word, value;
-        pending[c * WORDS + word]++;
+        buffered[c * WORDS + word]++;
         own[c * WORDS + word] = value
     }
 }
@@ -75,7 +75,7 @@ end:
     :: atomic {
         buffer[core]?word, value ->
             memory[word] = value;
-            pending[core * WORDS + word]--;
+            buffered[core * WORDS + word]--;
             word = 0;
             value = 0
        }
@@ -93,42 +93,43 @@ inline unblock(task)
     fi
 }
 
-// The loop, and what a task that blocks does before it switches: notes, arrivals, the next task.
+// The loop, and what a task that blocks does before it switches: pending bits, arrivals, the next
+// task.
 proctype Kernel(byte core)
 {
 end:
     do
     :: atomic {
-        cpu[core] == NOBODY && note[core * 2] ->
-            note[core * 2] = 0;
+        cpu[core] == NOBODY && pending[core * 2] ->
+            pending[core * 2] = 0;
             if
-            :: home[SENDER] != core -> note[(1 - core) * 2] = 1
-            :: home[SENDER] == core && place[SENDER] == OFFERED
+            :: owner[SENDER] != core -> pending[(1 - core) * 2] = 1
+            :: owner[SENDER] == core && state[SENDER] == OFFERED
             :: else -> unblock(SENDER)
             fi
        }
     :: atomic {
-        cpu[core] == NOBODY && note[core * 2 + 1] ->
-            note[core * 2 + 1] = 0;
+        cpu[core] == NOBODY && pending[core * 2 + 1] ->
+            pending[core * 2 + 1] = 0;
             unblock(RECEIVER)
        }
     :: atomic {
-        cpu[core] == NOBODY && place[SENDER] == OFFERED && home[SENDER] != core ->
-            home[SENDER] = core;
-            place[SENDER] = READY;
+        cpu[core] == NOBODY && state[SENDER] == OFFERED && owner[SENDER] != core ->
+            owner[SENDER] = core;
+            state[SENDER] = READY;
             queued[SENDER] = 1;
             woken[SENDER] = 1
        }
     :: atomic {
-        cpu[core] == NOBODY && queued[SENDER] && home[SENDER] == core ->
+        cpu[core] == NOBODY && queued[SENDER] && owner[SENDER] == core ->
             queued[SENDER] = 0;
-            place[SENDER] = RUNNING;
+            state[SENDER] = RUNNING;
             cpu[core] = SENDER
        }
     :: atomic {
-        cpu[core] == NOBODY && queued[RECEIVER] && home[RECEIVER] == core ->
+        cpu[core] == NOBODY && queued[RECEIVER] && owner[RECEIVER] == core ->
             queued[RECEIVER] = 0;
-            place[RECEIVER] = RUNNING;
+            state[RECEIVER] = RUNNING;
             cpu[core] = RECEIVER
        }
     od
@@ -140,7 +141,7 @@ inline block()
     atomic {
         if
         :: woken[me]
-        :: else -> blocked[me] = 1; place[me] = BLOCKED; cpu[c] = NOBODY
+        :: else -> blocked[me] = 1; state[me] = BLOCKED; cpu[c] = NOBODY
         fi
     };
     woken[me] = 0
@@ -149,17 +150,17 @@ inline block()
 // wb_kernel_yield()
 inline yield()
 {
-    atomic { place[me] = READY; queued[me] = 1; cpu[c] = NOBODY }
+    atomic { state[me] = READY; queued[me] = 1; cpu[c] = NOBODY }
 }
 
-// wb_task_departed(): the place is published by a sequentially consistent store.
+// wb_task_departed(): the owner_state is published by a sequentially consistent store.
 inline depart()
 {
     atomic {
 #ifndef MUTATE_THE_PLACE_OVERTAKES_WHAT_WAS_STORED
         fence();
 #endif
-        place[me] = OFFERED;
+        state[me] = OFFERED;
         cpu[c] = NOBODY
     }
 }
@@ -169,8 +170,8 @@ inline wake(task)
 {
     atomic {
         if
-        :: home[task] == c && place[task] != OFFERED -> unblock(task)
-        :: else -> note[home[task] * 2 + task] = 1
+        :: owner[task] == c && state[task] != OFFERED -> unblock(task)
+        :: else -> pending[owner[task] * 2 + task] = 1
         fi
     }
 }
@@ -185,9 +186,9 @@ inline wake(task)
 #define IS_HERE true
 #else
 #ifdef MUTATE_WHO_LEAVES_IS_HERE
-#define IS_HERE (home[1 - me] == c)
+#define IS_HERE (owner[1 - me] == c)
 #else
-#define IS_HERE (home[1 - me] == c && (place[1 - me] == READY || place[1 - me] == BLOCKED))
+#define IS_HERE (owner[1 - me] == c && (state[1 - me] == READY || state[1 - me] == BLOCKED))
 #endif
 #endif
 
@@ -242,7 +243,7 @@ inline checkpoints()
     od
 }
 
-proctype Sender() provided (cpu[home[SENDER]] == SENDER)
+proctype Sender() provided (cpu[owner[SENDER]] == SENDER)
 {
     byte me = SENDER;
     byte n;
@@ -261,7 +262,7 @@ proctype Sender() provided (cpu[home[SENDER]] == SENDER)
     atomic { n = 0; finished[me] = 1; cpu[c] = NOBODY }
 }
 
-proctype Receiver() provided (cpu[home[RECEIVER]] == RECEIVER)
+proctype Receiver() provided (cpu[owner[RECEIVER]] == RECEIVER)
 {
     byte me = RECEIVER;
     byte n;
@@ -284,9 +285,9 @@ init
     atomic {
         cpu[0] = NOBODY;
         cpu[1] = NOBODY;
-        place[SENDER] = READY;
+        state[SENDER] = READY;
         queued[SENDER] = 1;
-        place[RECEIVER] = READY;
+        state[RECEIVER] = READY;
         queued[RECEIVER] = 1;
         run Memory(0);
         run Memory(1);

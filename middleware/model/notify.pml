@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A receiver that waits by a bell, and two senders (notify_policy.c, adaptive).
+// A receiver that waits by its notify policy, and two senders (notify_policy.c, adaptive).
 //
 // Times are two: the next look is soon enough for the bound, and comes by itself, or it never comes
 // and the receiver is to be rung. What it expects is anything, so it chooses freely. A batch of

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tasks on cores of their own at one gate: a semaphore, or a mutex. Task 0 is the most urgent, and
-// may be killed at any step; then it starts again or is lost.
+// Tasks on cores of their own at one wait queue: a semaphore, or a mutex. Task 0 is the most urgent,
+// and may be killed at any step; then it starts again or is lost.
 //
 //   -DMUTEX=0        tasks 0 and 1 take a permit each, tasks 2 and 3 give one
 //   -DMUTEX=1        tasks 0, 1 and 2 lock, are inside, and unlock; task 0 may end inside instead
@@ -198,7 +198,7 @@ inline unlock()
     open()
 }
 
-// wait_queue.c: abandon(), after the task's place says that it is over.
+// wait_queue.c: abandon(), after the task's owner_state says that it is over.
 inline abandon(i)
 {
     atomic {

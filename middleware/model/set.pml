@@ -30,7 +30,7 @@
 #define SENDER 5
 #define NOBODY 6
 
-// wb_sync.waits_for: a gate, or wb_system.set.
+// wb_sync.waits_for: a wait queue, or wb_system.set.
 #define NONE 0
 #define FIRST 1
 #define LAST 2
@@ -39,10 +39,10 @@
 #define ALONE 1      // bits of wb_wait_queue.waited
 #define IN_SET 2
 
-byte value[3];       // wb_semaphore.value of each gate
+byte value[3];       // wb_semaphore.value of each wait queue
 byte waited[3];
 byte waits_for[2];   // of the waiter and the taker
-bit set[3];          // the waiter's wb_sync.set: a bit for each gate
+bit set[3];          // the waiter's wb_sync.set: a bit for each wait queue
 byte sent, received; // the channel's tail and head
 bit waiting;         // wb_port.waiting
 bit woken[2];        // blocking is a permit of the kernel: wait.pml has what is below it
@@ -63,19 +63,19 @@ inline step()
 // ---- wait_queue.c -------------------------------------------------------------------------------------
 
 // wb_wait_queue_open(): the fence is in the order of the steps.
-inline open(gate)
+inline open(queue)
 {
-    atomic { step(); got = waited[gate] };
+    atomic { step(); got = waited[queue] };
     if
     :: got != 0 ->
-        atomic { step(); got = waited[gate]; waited[gate] = 0 };
+        atomic { step(); got = waited[queue]; waited[queue] = 0 };
         // wake_sets()
         if
         :: (got & IN_SET) != 0 ->
             atomic { step(); seen = (waits_for[WAITER] == SET) };
             if
             :: seen ->
-                atomic { step(); seen = set[gate] };
+                atomic { step(); seen = set[queue] };
                 if
                 :: seen -> atomic { step(); woken[WAITER] = 1 }
                 :: else
@@ -93,13 +93,13 @@ inline open(gate)
 #endif
         if
         :: (got & ALONE) != 0 ->
-            atomic { step(); seen = (waits_for[TAKER] == gate) };
+            atomic { step(); seen = (waits_for[TAKER] == queue) };
             if
             :: seen ->
-                atomic { step(); waited[gate] = waited[gate] | ALONE };
+                atomic { step(); waited[queue] = waited[queue] | ALONE };
                 atomic {
                     step();
-                    seen = (waits_for[TAKER] == gate);
+                    seen = (waits_for[TAKER] == queue);
                     waits_for[TAKER] = (seen -> NONE : waits_for[TAKER])
                 };
                 if
@@ -115,10 +115,10 @@ inline open(gate)
     fi
 }
 
-inline give(gate)
+inline give(queue)
 {
-    atomic { step(); value[gate]++ };
-    open(gate)
+    atomic { step(); value[queue]++ };
+    open(queue)
 }
 
 // ---- wait.c -------------------------------------------------------------------------------------
@@ -211,7 +211,7 @@ gone:
     skip
 }
 
-// wb_semaphore_take() at the first gate.
+// wb_semaphore_take() at the first wait queue.
 proctype Taker(byte me)
 {
     byte got, seen;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The end of a task that shares memory, while others free the blocks of its last run.
+// The end of a task that shares memory, while others free the blocks of its last extent.
 //
-// The owner has a run with two blocks in use, and ends: it gives back what is unused, closes its
-// list of returned blocks, and counts off what was in it. Two others free one block each, at any
+// The owner has an extent with two blocks in use, and ends: it gives back what is unused, closes
+// its list of returned blocks, and counts off what was in it. Two others free one block each, at any
 // time. The owner's kernel may be killed before any step of the end (KILLS=1); recovery then does
 // all of it again. See close_shared(), release() and free_last() in shared.c, kingsley.c.
 //
-// Holds: the run is given back once at most and never while a block of it is in use; without a
+// Holds: the extent is given back once at most and never while a block of it is in use; without a
 // death it is given back.
 
 #ifndef KILLS

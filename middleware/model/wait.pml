@@ -96,12 +96,12 @@ inline post(to)
     doorbell(to)
 #else
     atomic { BUFFER_IS_EMPTY(me) -> word[to] = 1 };
-#ifdef MUTATE_BELL_BEFORE_THE_SUMMARY
+#ifdef MUTATE_DOORBELL_BEFORE_THE_SUMMARY
     doorbell(to);
     atomic { BUFFER_IS_EMPTY(me) -> summary[to] = 1 }
 #else
     atomic { BUFFER_IS_EMPTY(me) -> summary[to] = 1 };
-#ifndef MUTATE_NO_BELL
+#ifndef MUTATE_NO_DOORBELL
     doorbell(to)
 #endif
 #endif
@@ -139,8 +139,7 @@ inline serve()
     fi
 }
 
-// sleep_until_rung()
-inline sleep()
+inline doorbell_sleep()
 {
 #ifdef MUTATE_SLEEPING_IS_RELAXED
     store(me, SLEEPING, 1);
@@ -176,7 +175,7 @@ inline block()
     serve();
     blocked[me] = !woken[me];
     do
-    :: blocked[me] && !summary[me] -> sleep()
+    :: blocked[me] && !summary[me] -> doorbell_sleep()
     :: blocked[me] && summary[me] -> serve()
     :: !blocked[me] -> break
     od;
@@ -276,7 +275,7 @@ proctype Receiver(byte me)
     finished[me] = 1
 }
 
-// A note of no consequence, at any time: such as from the launcher.
+// A pending bit of no consequence, at any time: such as from the launcher.
 proctype Stranger()
 {
     byte me = RECEIVER + 1;
