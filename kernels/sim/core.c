@@ -44,7 +44,7 @@ static inline void fall_asleep(struct sim_core *c)
     if (__builtin_expect(wb_core_is_let_off(c->core), 0))
         sim_turn_off(c);
     wb_counter_add(&c->core->stats.sleeps, 1);
-    if (c->records) {
+    if (c->recording.on) {
         sim_record_power(c);
         wb_record_event(c->core, WB_EVENT_SLEEP, UINT32_MAX, 0, 0, sim_now_ns());
     }
@@ -190,10 +190,10 @@ static bool falls_silent(const struct sim_core *c)
 
 static void tick(struct sim_core *c)
 {
-    c->tick_due = false;
+    c->agent.tick_due = false;
     const uint64_t tick_ns = wb_agent_tick(c->core, sim_now_ns());
-    c->silent = tick_ns != WB_FOREVER && falls_silent(c);
-    if (tick_ns != WB_FOREVER && !c->silent)
+    c->agent.silent = tick_ns != WB_FOREVER && falls_silent(c);
+    if (tick_ns != WB_FOREVER && !c->agent.silent)
         sim_push(sim_ps(tick_ns), EVENT_TICK, c->core->index);
 }
 
@@ -212,7 +212,7 @@ static uint64_t account(struct sim_core *c)
 // It ticks again, as if it had all the time.
 static __attribute__((noinline)) void end_silence(struct sim_core *c)
 {
-    c->silent = false;
+    c->agent.silent = false;
     sim_push(sim_ps(account(c)), EVENT_TICK, c->core->index);
 }
 
@@ -220,7 +220,7 @@ void sim_account_idle(void)
 {
     for (uint32_t i = 0; i < sim.system->n_cores; i++) {
         struct sim_core *c = &sim.cores[i];
-        if (c->silent && !c->dead)
+        if (c->agent.silent && !c->dead)
             (void)account(c);
         if (c->power.idle)
             forget_doze(c);
@@ -235,7 +235,7 @@ void sim_hear_agents(void)
         return;
     sim.choice = choice;
     for (uint32_t i = 0; i < sim.system->n_cores; i++)
-        if (sim.cores[i].silent && !sim.cores[i].power.off && !sim.cores[i].dead)
+        if (sim.cores[i].agent.silent && !sim.cores[i].power.off && !sim.cores[i].dead)
             end_silence(&sim.cores[i]);
 }
 
@@ -246,7 +246,7 @@ void sim_take_pending_bits(struct sim_core *c)
         return;
     if (sim_has_pending_bits(c))
         (void)wb_agent_serve(c->core);
-    if (c->tick_due)
+    if (c->agent.tick_due)
         tick(c);
 }
 
@@ -254,14 +254,14 @@ void sim_take_pending_bits(struct sim_core *c)
 static inline uint64_t rouse(struct sim_core *c)
 {
     c->power.idle = false;
-    if (__builtin_expect(c->silent, 0))
+    if (__builtin_expect(c->agent.silent, 0))
         end_silence(c);
     if (__builtin_expect(c->power.off, 0))
         sim_turn_on(c);
     forget_doze(c);
     sim_record_power(c);
     const uint64_t ps = engine_wake(sim.engine, c->core->index);
-    if (c->records) {
+    if (c->recording.on) {
         sim_record_power(c);
         wb_record_event(c->core, WB_EVENT_AWAKE, UINT32_MAX, 0, 0, sim_now_ns());
     }
@@ -314,8 +314,9 @@ void sim_kill(struct sim_core *c)
     c->dead = true;
     c->skips.rings_at_once = false;
     c->current = c->left = NULL;
-    c->computing = c->holds = 0;
-    c->irq.masked = c->irq.pends = c->switching.starts = c->switching.goes_on = c->in_turn = false;
+    c->computing.event = c->hold.event = 0;
+    c->irq.masked = c->irq.pends = c->switching.starts = c->switching.goes_on = c->choice.in_turn =
+        false;
     c->interrupted = NULL;
     c->scheduling.slice_ps = 0;
     c->need_resched = 0;
@@ -347,7 +348,7 @@ static __attribute__((noinline)) void change_point(struct sim_core *c)
     // The task is interrupted, but its stack does not execute.
     sim_execute(c, c->current);
     sim.stepping = true;
-    if (c->tick_due)
+    if (c->agent.tick_due)
         tick(c);
     else
         wb_agent_obey(c->core);
@@ -356,9 +357,9 @@ static __attribute__((noinline)) void change_point(struct sim_core *c)
     c->overhead_ps = 0;
     if (point_of(c) == before)
         return;
-    const uint64_t left_ps = c->computes_until_ps - sim.engine->now_ps;
+    const uint64_t left_ps = c->computing.until_ps - sim.engine->now_ps;
     const wide ps = (wide)left_ps * points[before].hz / points[point_of(c)].hz;
-    sim_take_back(c->computing, EVENT_RESUME);
+    sim_take_back(c->computing.event, EVENT_RESUME);
     sim_begin_computing(c, ps < UINT64_MAX ? (uint64_t)ps : UINT64_MAX);
 }
 
@@ -371,7 +372,7 @@ static inline __attribute__((always_inline)) enum turn interrupt(struct sim_core
         c->irq_time_ps = sim_sum(c->irq_time_ps, ps);
         if (__builtin_expect(c->scheduling.preempts, 0))
             return sim_interrupt(c);
-        if (c->computing != 0)
+        if (c->computing.event != 0)
             change_point(c);
         sim_keep_need_resched(c);
         return TURN_NOTHING;
@@ -415,7 +416,7 @@ static bool transfers_on(struct sim_core *c)
 
 static inline enum turn resume(struct sim_core *c)
 {
-    c->computing = 0;
+    c->computing.event = 0;
     if (c->irq_time_ps != 0) {
         sim_hold(c, c->irq_time_ps);
         c->irq_time_ps = 0;
@@ -437,14 +438,14 @@ enum turn sim_rung(struct sim_core *c)
 
 enum turn sim_chooses(struct sim_core *c)
 {
-    c->chooses = false;
+    c->choice.is_due = false;
     if (c->dead)
         return TURN_NOTHING;
-    c->in_turn = true;
+    c->choice.in_turn = true;
     const enum turn turn =
         __builtin_expect(c->scheduling.preempts, 0) ? sim_reconsider(c) : TURN_WORK;
     const enum turn next = turn == TURN_WORK ? sim_work(c) : turn;
-    c->in_turn = false;
+    c->choice.in_turn = false;
     return next;
 }
 
@@ -469,7 +470,7 @@ enum turn sim_core_event(struct sim_core *c, uint32_t kind)
         c->irq.rung = false;
         break;
     default:
-        c->tick_due = true;
+        c->agent.tick_due = true;
         break;
     }
     return interrupt(c);

@@ -53,7 +53,7 @@ void faults_plan(struct faults *faults, struct wb_host *host, const struct fault
 
 uint64_t faults_steps(void)
 {
-    return UINT64_MAX - sim.fuel;
+    return UINT64_MAX - sim.charges.fuel;
 }
 
 void faults_ring(struct sim_core *core, uint64_t at_ps)
@@ -111,7 +111,7 @@ void faults_strike(void)
 
     // The launcher's own steps: it does one thing after the other.
     if (here == NULL) {
-        sim.fuel = 1;
+        sim.charges.fuel = 1;
         return;
     }
     sim.faults->struck = true;

@@ -213,7 +213,7 @@ enum wb_status wb_host_start(struct wb_host *host, uint32_t *bad_core)
 {
     *bad_core = WB_CORE_NONE;
     host->started = true;
-    sim.pause_at = sim.pause_at_pass = UINT64_MAX;
+    sim.pause_at.event = sim.pause_at.pass = UINT64_MAX;
     engine_begin(sim.engine, (uint64_t)START_NS * PS_PER_NS);
     if (!wb_system_reserve(sim.system))
         return WB_ERR_NOMEM;
@@ -245,11 +245,11 @@ struct wb_host_event sim_host_event(struct wb_host *host, enum sim_end end)
 struct wb_host_event wb_host_wait(struct wb_host *host, int timeout_ms)
 {
     const uint64_t until_ps = sim.engine->now_ps + (uint64_t)timeout_ms * 1000000 * PS_PER_NS;
-    enum sim_end end = sim.halted ? SIM_FAULT : SIM_PAUSED;
+    enum sim_end end = sim.run.halted ? SIM_FAULT : SIM_PAUSED;
 
-    if (host->death.kind != WB_HOST_DIED && !host->killed && !sim.halted) {
+    if (host->death.kind != WB_HOST_DIED && !host->killed && !sim.run.halted) {
         const uint64_t stop = sim_push(until_ps, EVENT_STOP, 0);
-        sim.patient = true;
+        sim.run.patient = true;
         end = sim_run();
         sim_take_back(stop, EVENT_STOP);
     }

@@ -191,7 +191,7 @@ static void unmask(void)
     struct sim_core *c = sim.here;
 
     c->irq.masked = false;
-    if ((c->irq.pends || sim_is_outdone(c)) && !c->chooses)
+    if ((c->irq.pends || sim_is_outdone(c)) && !c->choice.is_due)
         sim_give_way();
 }
 
@@ -292,7 +292,7 @@ static __attribute__((noinline)) void out_of_fuel(void)
 
 static void count_charge(void)
 {
-    if (--sim.fuel == 0)
+    if (--sim.charges.fuel == 0)
         out_of_fuel();
     sim_moment();
 }
@@ -324,7 +324,7 @@ static uint64_t far_ps(const struct wb_task *task)
 
 static __attribute__((noinline)) void charge(enum wb_action action, uint32_t units)
 {
-    if (sim.counts)
+    if (sim.charges.counted)
         count_charge();
     if (sim.here == NULL || is_free(sim.here, action))
         return;

@@ -39,8 +39,8 @@ uint64_t sim_push_in(uint64_t ps, enum sim_event kind, uint32_t index)
 
 void sim_hold(struct sim_core *c, uint64_t ps)
 {
-    c->holds_until_ps = sim_in(ps);
-    c->holds = sim_push(c->holds_until_ps, EVENT_RESUME, c->core->index);
+    c->hold.until_ps = sim_in(ps);
+    c->hold.event = sim_push(c->hold.until_ps, EVENT_RESUME, c->core->index);
 }
 
 // What happens at once has no need of the queue.
@@ -57,9 +57,9 @@ void sim_ring_now(struct sim_core *c)
 
 void sim_choose(struct sim_core *c)
 {
-    if (c->chooses)
+    if (c->choice.is_due)
         return;
-    c->chooses = true;
+    c->choice.is_due = true;
     put_at_once(&sim.choices, c);
 }
 
@@ -81,8 +81,8 @@ void sim_stop_timer(struct wb_task *task)
 static inline void count_event(bool mattered)
 {
     sim.alive -= mattered;
-    if (__builtin_expect(++sim.events == sim.pause_at, 0))
-        sim.paused = true;
+    if (__builtin_expect(++sim.counted.events == sim.pause_at.event, 0))
+        sim.run.paused = true;
 }
 
 static inline struct sim_core *take_from(struct at_once *ring)
@@ -124,7 +124,7 @@ static struct sim_core *next_from_task(void)
 // The same for one that lets time pass until later than the next event.
 static struct sim_core *next_before(uint64_t until_ps)
 {
-    if (sim_acts_at_once() || sim.careful || sim.paused) {
+    if (sim_acts_at_once() || sim.careful || sim.run.paused) {
         sim_hold(sim.here, until_ps - sim.engine->now_ps);
         return next_from_task();
     }
@@ -146,7 +146,7 @@ static void give_thread(struct wb_task *self, const struct sim_core *c)
         context_switch(&kt->sp, kernel_task(c->current)->sp);
     } else {
         sanitizer_leave(&kt->fake_stack, NULL, 0);
-        context_switch(&kt->sp, sim.loop_sp);
+        context_switch(&kt->sp, sim.loop.sp);
     }
     sanitizer_enter(kt->fake_stack);
 }
@@ -168,8 +168,8 @@ void sim_spend(uint64_t ps)
 
 void sim_begin_computing(struct sim_core *c, uint64_t ps)
 {
-    c->computes_until_ps = sim_in(ps);
-    c->computing = sim_push(c->computes_until_ps, EVENT_RESUME, c->core->index);
+    c->computing.until_ps = sim_in(ps);
+    c->computing.event = sim_push(c->computing.until_ps, EVENT_RESUME, c->core->index);
 }
 
 void sim_compute(uint64_t cycles)
@@ -194,7 +194,7 @@ void sim_compute(uint64_t cycles)
 
 void sim_set_counting(bool counts)
 {
-    sim.counts = counts;
+    sim.charges.counted = counts;
     for (uint32_t i = 0; i < sim.system->n_cores; i++)
         sim.cores[i].uncounted = counts ? 0 : sim.cores[i].free;
     if (sim.here != NULL)
@@ -205,14 +205,14 @@ void sim_set_counting(bool counts)
 
 void sim_count(uint64_t fuel)
 {
-    sim.fuel = fuel;
-    if (!sim.counts)
+    sim.charges.fuel = fuel;
+    if (!sim.charges.counted)
         sim_set_counting(true);
 }
 
 void sim_pause(void)
 {
-    sim.paused = true;
+    sim.run.paused = true;
     if (sim.self == NULL || sim.stepping)
         return;
     struct wb_task *self = sim.self;
@@ -230,12 +230,12 @@ static void drop(struct at_once *ring)
 
 void sim_pass(uint64_t ps)
 {
-    if (sim.running || sim.engine == NULL) {
+    if (sim.run.on || sim.engine == NULL) {
         sim_spend(ps);
         return;
     }
     const uint64_t until_ps = sim_in(ps), stop = sim_push(until_ps, EVENT_STOP, 0);
-    sim.patient = true;
+    sim.run.patient = true;
     (void)sim_run();
     sim_take_back(stop, EVENT_STOP);
     if (sim.engine->now_ps == until_ps)
@@ -258,11 +258,11 @@ void sim_halt(void)
     // Out of a signal handler, too.
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
-    sim.halted = true;
+    sim.run.halted = true;
     if (sim.self == NULL || sim.stepping)
         longjmp(out_of_loop, BY_FAULT);
     sanitizer_leave(NULL, NULL, 0);
-    context_switch(&nowhere, sim.loop_sp);
+    context_switch(&nowhere, sim.loop.sp);
     __builtin_unreachable();
 }
 
@@ -273,7 +273,7 @@ void sim_abandon(void)
     if (sim.self == NULL)
         longjmp(out_of_loop, BY_DEATH);
     sanitizer_leave(NULL, NULL, 0);
-    context_switch(&nowhere, sim.loop_sp);
+    context_switch(&nowhere, sim.loop.sp);
     __builtin_unreachable();
 }
 
@@ -339,7 +339,7 @@ static __attribute__((noinline)) void act_for_launcher(uint64_t event)
         faults_stop(event_index(event));
         break;
     default:
-        sim.paused = true;
+        sim.run.paused = true;
         break;
     }
 }
@@ -366,9 +366,9 @@ static bool is_over(void)
 
 static inline bool is_to_be_left(void)
 {
-    const bool is_deadlocked = sim.alive == 0 && !sim.patient;
+    const bool is_deadlocked = sim.alive == 0 && !sim.run.patient;
 
-    return sim.paused || is_over() || is_deadlocked;
+    return sim.run.paused || is_over() || is_deadlocked;
 }
 
 // What happens without the queue comes first. False: nothing does.
@@ -422,21 +422,24 @@ static enum sim_end run(void)
     struct sim_core *c = next_core(pending);
     while (c != NULL) {
         const struct wb_task *task = c->current;
-        sanitizer_leave(&sim.loop_fake_stack, task->stack, task->stack_bytes);
-        context_switch(&sim.loop_sp, kernel_task(c->current)->sp);
-        sanitizer_enter(sim.loop_fake_stack);
-        c = sim.halted ? NULL : next_core(ENGINE_NOTHING);
+        sanitizer_leave(&sim.loop.fake_stack, task->stack, task->stack_bytes);
+        context_switch(&sim.loop.sp, kernel_task(c->current)->sp);
+        sanitizer_enter(sim.loop.fake_stack);
+        c = sim.run.halted ? NULL : next_core(ENGINE_NOTHING);
     }
-    return sim.halted ? SIM_FAULT : is_over() ? SIM_OVER : sim.paused ? SIM_PAUSED : SIM_DEADLOCK;
+    return sim.run.halted   ? SIM_FAULT
+           : is_over()      ? SIM_OVER
+           : sim.run.paused ? SIM_PAUSED
+                            : SIM_DEADLOCK;
 }
 
 enum sim_end sim_run(void)
 {
-    sim.running = true;
-    sim.paused = sim.stepping = false;
+    sim.run.on = true;
+    sim.run.paused = sim.stepping = false;
     sim_hear_agents();
     const enum sim_end end = setjmp(out_of_loop) != BY_FAULT ? run() : SIM_FAULT;
-    sim.running = false;
+    sim.run.on = false;
     sim_execute_launcher();
     return end;
 }
@@ -476,10 +479,10 @@ bool sim_start(void)
     for (uint32_t i = 0; i < sim.system->n_cores; i++) {
         struct sim_core *c = &sim.cores[i];
         c->free = engine_free_charges(sim.engine, i);
-        c->uncounted = sim.counts ? 0 : c->free;
-        c->tick_due = true;
-        c->records = c->core->record.events.slots != 0;
-        c->skips.rings_at_once = !c->records && is_free(c, CHARGE_NOTICE);
+        c->uncounted = sim.charges.counted ? 0 : c->free;
+        c->agent.tick_due = true;
+        c->recording.on = c->core->record.events.slots != 0;
+        c->skips.rings_at_once = !c->recording.on && is_free(c, CHARGE_NOTICE);
         c->skips.dozes = sim.engine->cores[i].is_plain;
         c->skips.takes_steps = (c->free & STEPS_ARE_FREE) == STEPS_ARE_FREE;
         c->skips.takes_all =

@@ -47,7 +47,7 @@ static void command(uint32_t number)
     if (saves(at)) {
         // Once every context is complete: see run().
         to_save = at;
-        sim.paused = true;
+        sim.run.paused = true;
         return;
     }
     commands_obey(&the_helper.commands, &at->command);
@@ -150,7 +150,8 @@ static void look_for_limits(struct helper *h)
     else if (sim.engine->now_ps >= last_ps)
         snprintf(text, sizeof text, "it has not ended after %.9g s, when virtual time ends",
                  (double)last_ps / 1e12);
-    else if (plan->events != 0 && (sim.events > plan->events || sim.passes > plan->events))
+    else if (plan->events != 0 &&
+             (sim.counted.events > plan->events || sim.counted.passes > plan->events))
         snprintf(text, sizeof text, "it has not ended after %" PRIu64 " events", plan->events);
     else
         return;
@@ -238,8 +239,8 @@ static bool restore(struct helper *h)
 static void run(struct helper *h)
 {
     while (!h->over) {
-        sim.pause_at = next_pause(h, sim.events);
-        sim.pause_at_pass = next_pause(h, sim.passes);
+        sim.pause_at.event = next_pause(h, sim.counted.events);
+        sim.pause_at.pass = next_pause(h, sim.counted.passes);
         const enum sim_end end = sim_run();
         helper_drain(h);
         take_end(h, end);
@@ -271,8 +272,8 @@ static void emit_simulated(struct helper *h, uint64_t taken_ns)
     const uint32_t blocks = engine_blocks(sim.engine);
     struct members *out = emit_begin(&h->teller);
 
-    number(out, "events", sim.events);
-    number(out, "steps", sim.steps_taken);
+    number(out, "events", sim.counted.events);
+    number(out, "steps", sim.counted.steps);
     number(out, "wall_ns", taken_ns);
     text(out, "ended_by", ended_by(h));
     yyjson_mut_val *blocks_mc = list(out, "blocks_mc");

@@ -38,7 +38,7 @@ void sim_start_off(struct sim_core *c)
 {
     wb_word_init(&c->core->wanted_point, WB_POINT_OFF);
     c->core->report.obeyed_point = WB_POINT_OFF;
-    c->tick_due = false;
-    c->power.idle = c->silent = c->power.off = true;
+    c->agent.tick_due = false;
+    c->power.idle = c->agent.silent = c->power.off = true;
     sim_record_start(c);
 }

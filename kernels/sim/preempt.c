@@ -109,14 +109,14 @@ static void note(const struct wb_task *preempted)
 static void put_off(struct sim_core *c)
 {
     struct kernel_task *kt = kernel_task(c->current);
-    const bool computes = c->computing != 0;
-    const uint64_t until_ps = computes ? c->computes_until_ps : c->holds_until_ps;
+    const bool computes = c->computing.event != 0;
+    const uint64_t until_ps = computes ? c->computing.until_ps : c->hold.until_ps;
 
     note(c->current);
-    sim_take_back(computes ? c->computing : c->holds, EVENT_RESUME);
+    sim_take_back(computes ? c->computing.event : c->hold.event, EVENT_RESUME);
     kt->sim.left_ps = until_ps - sim.engine->now_ps;
     kt->sim.left_hz = computes ? hz_of(c) : 0;
-    c->computing = c->holds = 0;
+    c->computing.event = c->hold.event = 0;
     c->overhead_ps = sim_sum(c->overhead_ps, c->irq_time_ps);
     c->irq_time_ps = 0;
     c->left = c->interrupted = c->current;

@@ -18,39 +18,39 @@ enum { PS_PER_NS = 1000 };
 // What becomes of a task that leaves its core. INTERRUPTED: ready, before all of its priority.
 enum after { GO_READY, GO_INTERRUPTED, GO_CAPTURED, GO_BLOCKED, GO_AWAY, GO_ENDED };
 
-// What a task has of its core, where that is fair; its rank, also where that goes by deadlines.
+// A task's share of its core, if the core is fair; its rank, also if the core goes by deadlines.
 struct share {
     struct rank rank;
     struct wb_task *task;
-    struct share *next, **back;  // in the list of sleepers: the one after it, the link to it
-    int64_t had_ns;              // its virtual time
-    int64_t deadline_ns;         // virtual time at which it is to have had its slice
-    int64_t keeps_ns;            // virtual time up to which it keeps the core
-    uint32_t weight, level;      // level: the priority that it competes in
-    uint32_t core;               // 1 + number of the core that it competes for; 0: none
-    bool sleeps;                 // it sleeps, and competes all the same
-    bool is_known;               // it has competed before
-    int64_t lag_ns[PRIORITIES];  // by level: how far it was behind the others when it left them
+    struct share *next, **back;  // in the list of sleepers: the next one, and the link to this one
+    int64_t had_ns;              // the task's virtual time
+    int64_t deadline_ns;         // virtual time by which the task is to have had its slice
+    int64_t keeps_ns;            // virtual time until which the task keeps the core
+    uint32_t weight, level;      // level: the priority at which the task competes
+    uint32_t core;               // 1 + number of the core for which the task competes; 0: none
+    bool sleeps;                 // the task sleeps, and still competes
+    bool is_known;               // the task has competed before
+    int64_t lag_ns[PRIORITIES];  // by level: how far the task was behind when it left the others
 };
 
-// Of a core, those of one priority.
+// The tasks of one priority that compete for a core.
 struct rivals {
-    // Where it is fair, of all but the chosen one, by deadline, each with its virtual time.
+    // Of a fair core: all but the chosen one, by deadline, each with its virtual time.
     struct order order;
     struct share *sleepers;
     __extension__ __int128 sum;  // of virtual times, times weights
-    uint64_t weight;             // of all; 0: there is none
+    uint64_t weight;             // of all; 0: nothing competes
     uint32_t number;
 };
 
-// Of a core that is fair, or goes by deadlines.
+// How a core shares its time, if it is fair or goes by deadlines.
 struct fair {
     struct rivals rivals[PRIORITIES];
-    uint32_t sleeping;     // bit p: some do, of priority p
-    struct share *chosen;  // the last that was, while it competes,
-    bool runs;             // and has the core;
-    bool is_due;           // another one is to have it
-    uint64_t since_ps;     // up to when its time is counted
+    uint32_t sleeping;     // bit p: some tasks of priority p sleep
+    struct share *chosen;  // the task that was chosen last, while it competes
+    bool runs;             // `chosen` has the core
+    bool is_due;           // another task is to have the core
+    uint64_t since_ps;     // the time of `chosen` is counted up to here
 };
 
 // How the kernel of a core schedules. Fixed before the first event.
@@ -58,66 +58,84 @@ struct sim_scheduling {
     bool preempts;      // interrupts serve, and a more urgent task takes the core: preempt.c
     bool by_deadline;   // of tasks of one priority, the earliest deadline is the most urgent
     bool is_fair;       // tasks of one priority share the core by their weights: fair.c
-    uint64_t slice_ps;  // how long a slice is; 0: there are none
-    uint64_t tick_ps;   // how often the kernel looks whether a slice is over; 0: at its end
-    uint64_t slack_ps;  // by how much sleeps of its tasks end later
+    uint64_t slice_ps;  // the length of a slice; 0: there are no slices
+    uint64_t tick_ps;   // how often the kernel looks whether a slice has ended; 0: at its end
+    uint64_t slack_ps;  // by how much sleeps of the core's tasks end later
 };
 
+// A core and its kernel.
 struct sim_core {
     struct wb_core *core;
-    struct wb_task *current;  // has the core; NULL: none
-    struct wb_task *left;     // has just left it, and its departure is to be finished
-    enum after after;         // what becomes of that one
+    struct wb_task *current;  // the task that has the core; NULL: none
+    struct wb_task *left;     // the task that has just left, whose departure is to be finished
+    enum after after;         // what becomes of `left`
     struct ready ready;
-    uint64_t overhead_ps;  // what its kernel did in no time, to be spent before a task runs
-    uint64_t irq_time_ps;  // by interrupts, from the task that runs
-    uint64_t slept_ps;     // when it last fell asleep
-    uint64_t parked_ns;    // when the task that goes away began to be parked
-    uint64_t computing;    // the event that ends what its task computes, if that may be rescaled
-    uint64_t computes_until_ps;
+    uint64_t overhead_ps;  // the kernel's work so far, whose time passes before a task runs
+    uint64_t irq_time_ps;  // the time that interrupts have taken from `current`
+    uint64_t slept_ps;     // when the core last fell asleep
+    uint64_t parked_ns;    // when the kernel began to park the task that goes away
+    // What `current` computes, on a core that scales.
+    struct {
+        uint64_t event;  // ends it; 0: there is none
+        uint64_t until_ps;
+    } computing;
     struct sim_scheduling scheduling;
     struct {
-        bool idle;  // in its idle state
-        bool off;   // draws nothing until it is woken
+        bool idle;  // the core is in its idle state
+        bool off;   // the core draws nothing until it is woken
     } power;
     struct {
-        bool rung;    // its doorbell has come, and its kernel has not seen it
+        bool rung;    // the doorbell has rung, and the kernel has not seen it
         bool masked;  // interrupts are put off
-        bool pends;   // one came meanwhile
+        bool pends;   // an interrupt came while they were
     } irq;
     struct {
         bool starts;   // the kernel switches to `current`
-        bool goes_on;  // that task continues what it computed
+        bool goes_on;  // `current` continues what it computed
     } switching;
-    // What takes no time of this core, so that it needs no event.
+    // What takes no time on this core, so that it needs no event.
     struct {
         bool takes_steps;    // steps of tasks without ports are taken in their place
         bool takes_all;      // and those of all tasks, as messages take no time
-        bool rings_at_once;  // nobody has to know of a doorbell, or to wait for it
-        bool dozes;          // it falls asleep and wakes up at one instant
+        bool rings_at_once;  // a doorbell is neither recorded nor waited for
+        bool dozes;          // the core falls asleep and wakes up at one instant
     } skips;
     bool dead;
-    bool chooses;     // its next task, once nothing else happens at this instant,
-    bool in_turn;     // and after the cores that came to that before: now
-    bool tick_due;    // the agent's tick is due
-    bool silent;      // no tick is planned: none would change anything
-    bool starved;     // has no memory to load programs
-    bool scales;      // it has operating points to choose from, or an agent that may be due
-    bool records;     // events
-    bool transfers;   // its task may be held up by others: see resume()
-    bool slice_over;  // of its task, which others that are as urgent wait for: slice.c
-    struct wb_task *interrupted;  // the last that was; going on with it is no switch
-    uint64_t timer_ps;            // when its own timer interrupted it last
-    uint64_t slice_from_ps;       // when the slice of its task began,
-    uint64_t slice;               // and the event that ends it, if others wait for that
-    uint64_t holds;               // the event that ends the time that its task lets pass, and when;
-    uint64_t holds_until_ps;      // only where that may be interrupted
-    uint32_t need_resched;        // wb_kernel_need_resched while its task runs
-    uint32_t recorded_uw;         // the power that its event stream has last,
-    uint64_t recorded_ps;         // and until when it is right
-    uint32_t free;                // engine_free_charges()
-    uint32_t uncounted;           // the same, or 0 while charges are counted
-    struct fair *fair;            // NULL: no core has one
+    // The choice of the next task: after everything else that happens at this instant.
+    struct {
+        bool is_due;
+        bool in_turn;  // the cores whose choice was due earlier have chosen
+    } choice;
+    struct {
+        bool tick_due;
+        bool silent;  // no tick is planned, because none would change anything
+    } agent;
+    bool starved;    // there is no memory to load programs: conform/harness.c
+    bool scales;     // the core has operating points to choose from, or an agent that may be due
+    bool transfers;  // transfers of other cores may hold up `current`: resume() in core.c
+    struct {
+        bool on;            // the core's events are recorded
+        uint32_t uw;        // the power that was recorded last
+        uint64_t until_ps;  // `uw` is right until then
+    } recording;
+    struct wb_task
+        *interrupted;   // the task that was interrupted last: it continues without a switch
+    uint64_t timer_ps;  // when the core's own timer interrupted it last
+    // The slice of `current`.
+    struct {
+        bool over;       // it has ended, and tasks that are as urgent wait for that
+        uint64_t event;  // ends it, if such tasks wait; 0: there is none
+        uint64_t from_ps;
+    } slice;
+    // The time that `current` lets pass. Only kept where that may be interrupted.
+    struct {
+        uint64_t event;  // ends it
+        uint64_t until_ps;
+    } hold;
+    uint32_t need_resched;  // wb_kernel_need_resched while `current` runs
+    uint32_t free;          // the charges that take no time: engine_free_charges()
+    uint32_t uncounted;     // those of `free` that need not be counted
+    struct fair *fair;      // NULL: no core is fair or goes by deadlines
 };
 
 // What the steps of a task do. They are only taken in its place where that takes no time, as nobody
@@ -171,48 +189,64 @@ struct sim {
     struct engine *engine;
     struct wb_system *system;
     struct sim_core *cores;
-    struct sim_core *here;  // whose code is executed; NULL: nobody's (the launcher's)
-    struct wb_task *self;   // the task that executes; NULL: a kernel, or the launcher
-    uint32_t free;          // what takes no time for who executes, and need not be counted
-    void *loop_sp;          // of the event loop while a task executes
-    void *loop_fake_stack;
-    uint64_t events;         // that there have been
-    uint64_t pause_at;       // after so many the loop is left,
-    uint64_t passes;         // how often time passed without one,
-    uint64_t pause_at_pass;  // and after so many the loop is left
-    uint64_t steps_taken;    // in the place of tasks
-    // Whose doorbells ring at once, in order, and who chooses its next task once nothing else
-    // happens at this instant: rings with room for each core.
+    // The code that is executed.
+    struct sim_core *here;  // its core; NULL: it is the launcher's
+    struct wb_task *self;   // its task; NULL: it is a kernel's or the launcher's
+    uint32_t free;          // charges that take no time for it and need not be counted
+    // The event loop, while a task executes.
+    struct {
+        void *sp;
+        void *fake_stack;
+    } loop;
+    // Since the start.
+    struct {
+        uint64_t events;
+        uint64_t passes;  // how often time passed without an event
+        uint64_t steps;   // taken in the place of tasks
+    } counted;
+    // The loop is left after so many events, or passes.
+    struct {
+        uint64_t event, pass;
+    } pause_at;
+    // Cores in order, in rings with room for each: those whose doorbells ring at once, and those
+    // that choose their next task after everything else that happens at this instant.
     struct at_once {
         struct sim_core **cores;
         uint32_t first, last;
     } now, choices;
-    uint32_t now_mask;
-    uint64_t pending;    // taken, but not yet handled; ENGINE_NOTHING: none
+    uint32_t now_mask;   // of positions in a ring
+    uint64_t pending;    // an event that is taken, but not yet handled; ENGINE_NOTHING: none
     uint64_t resume_ps;  // see TURN_LATER
-    bool running, paused, halted;
-    bool stepping;          // the task that executes does not do so on its own stack
-    bool patient;           // the launcher may wake tasks that nothing else can
-    uint32_t alive;         // events that may let a task run: see matters() in loop.c
-    bool counts;            // charges, also those that take no time,
-    uint64_t fuel;          // from so many down; at 0 a fault is due, or the loop is to be left
-    struct polls polls;     // of the launcher
-    uint32_t choice;        // of a policy, that agents were heard for last
-    bool odd_clock;         // there is none yet, or a core's differs
-    bool preempts;          // a kernel does
-    bool careful;           // faults are planned, or a kernel preempts: see next_from_task()
-    bool quiet;             // no moment is here: the code of a task is in its kernel
+    struct {
+        bool on;       // the loop runs
+        bool paused;   // the loop is to be left
+        bool halted;   // a fault has ended the simulation
+        bool patient;  // the launcher may wake tasks that nothing else can
+    } run;
+    bool stepping;   // `self` does not execute on its own stack
+    uint32_t alive;  // events that may let a task run: see matters() in loop.c
+    struct {
+        bool counted;   // also those that take no time
+        uint64_t fuel;  // charges left; at 0 a fault is due, or the loop is to be left
+    } charges;
+    struct polls polls;  // of the launcher
+    uint32_t choice;     // the policy for which silent agents have last ticked
+    // The cases in which the shortest ways may not be taken.
+    bool odd_clock;         // there is no clock yet, or that of a core differs
+    bool preempts;          // some kernel preempts
+    bool careful;           // faults are planned, or some kernel preempts: next_from_task()
+    bool quiet;             // no moment is here, as a task's code is in its kernel
     struct faults *faults;  // NULL: none is planned
-    // A task is held up at a moment of its code, as by a handler that takes long: what comes
+    // A task is held up at a moment of its code, as by a handler that takes long. What comes
     // meanwhile preempts it there, and not only where it lets time pass. A moment is a charge, and
     // in tests an access to a word of shared memory (conform/words.h).
     struct holdups {
         uint64_t moments;            // so far
-        uint64_t next;               // the one that a task is held up at; 0: they are not counted
+        uint64_t next;               // the moment at which a task is held up; 0: none are counted
         uint64_t ps;                 // for how long
-        uint64_t random;             // what comes next is drawn from, 0: there is no other
-        const struct wb_task *held;  // NULL: none is now
-        void (*on_preempted)(uint32_t core);  // NULL, or what to do once it is taken off its core
+        uint64_t random;             // draws the next moment; 0: there is no other
+        const struct wb_task *held;  // the task that is held up now; NULL: none
+        void (*on_preempted)(uint32_t core);  // called when `held` has been taken off its core
     } holdups;
     void (*command)(uint32_t number);
     struct share *shares;  // of each task; NULL: no core is fair or goes by deadlines
@@ -553,7 +587,7 @@ void sim_emit_power(struct sim_core *c);
 /// is recorded.
 static inline void sim_record_power(struct sim_core *c)
 {
-    if (__builtin_expect(c->records, 0))
+    if (__builtin_expect(c->recording.on, 0))
         sim_emit_power(c);
 }
 
@@ -589,17 +623,17 @@ static inline bool sim_instant_goes_on(void)
 /// Before a core chooses, other things happen at this instant, or other cores choose.
 static inline bool sim_is_to_wait(const struct sim_core *c)
 {
-    return sim_instant_goes_on() || (!c->in_turn && !at_once_is_empty(&sim.choices));
+    return sim_instant_goes_on() || (!c->choice.in_turn && !at_once_is_empty(&sim.choices));
 }
 
 /// Lets time pass without a look at events, if none comes before.
 static inline bool sim_passes(uint64_t ps)
 {
-    if (sim_acts_at_once() || ps >= sim.engine->next_ps - sim.engine->now_ps || sim.paused)
+    if (sim_acts_at_once() || ps >= sim.engine->next_ps - sim.engine->now_ps || sim.run.paused)
         return false;
     sim.engine->now_ps += ps;
-    if (__builtin_expect(++sim.passes == sim.pause_at_pass, 0))
-        sim.paused = true;
+    if (__builtin_expect(++sim.counted.passes == sim.pause_at.pass, 0))
+        sim.run.paused = true;
     return true;
 }
 
@@ -616,7 +650,7 @@ static inline bool sim_has_pending_bits(const struct sim_core *c)
 /// Notes, or a tick that is due.
 static inline bool sim_is_wanted(const struct sim_core *c)
 {
-    return sim_has_pending_bits(c) || c->tick_due;
+    return sim_has_pending_bits(c) || c->agent.tick_due;
 }
 
 static inline void sim_serve(struct sim_core *c)
@@ -638,7 +672,7 @@ static inline void sim_execute_launcher(void)
 {
     sim.here = NULL;
     sim.self = NULL;
-    sim.free = sim.counts ? 0 : UINT32_MAX;
+    sim.free = sim.charges.counted ? 0 : UINT32_MAX;
 }
 
 /// The task of a core has the thread from here on.

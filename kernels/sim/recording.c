@@ -9,10 +9,10 @@ static void record_power(struct sim_core *c, uint64_t at_ps)
 {
     const uint32_t uw = engine_power_uw(sim.engine, c->core->index, at_ps);
 
-    c->recorded_ps = at_ps;
-    if (uw == c->recorded_uw)
+    c->recording.until_ps = at_ps;
+    if (uw == c->recording.uw)
         return;
-    c->recorded_uw = uw;
+    c->recording.uw = uw;
     wb_record_event(c->core, WB_EVENT_POWER, UINT32_MAX, 0, uw, at_ps / PS_PER_NS);
 }
 
@@ -21,7 +21,8 @@ void sim_emit_power(struct sim_core *c)
     const uint64_t now_ps = sim.engine->now_ps;
 
     for (;;) {
-        const uint64_t at_ps = engine_next_passage(sim.engine, c->core->index, c->recorded_ps);
+        const uint64_t at_ps =
+            engine_next_passage(sim.engine, c->core->index, c->recording.until_ps);
         if (at_ps >= now_ps)
             break;
         record_power(c, at_ps);
@@ -46,6 +47,6 @@ void sim_record_start(struct sim_core *c)
         wb_record_event(c->core, WB_EVENT_FREQUENCY, UINT32_MAX, 0, core->points[at].hz / 1000,
                         sim_now_ns());
     }
-    c->recorded_uw = UINT32_MAX;  // so that the first power is recorded, whatever it is
+    c->recording.uw = UINT32_MAX;  // so that the first power is recorded, whatever it is
     record_power(c, sim.engine->now_ps);
 }

@@ -213,8 +213,8 @@ static void take_state(const struct sim *saved)
 
     next.engine = sim.engine;
     next.command = sim.command;
-    next.loop_sp = next.loop_fake_stack = NULL;
-    next.running = next.paused = false;
+    next.loop.sp = next.loop.fake_stack = NULL;
+    next.run.on = next.run.paused = false;
     sim = next;
     sim_set_counting(false);
     // The replicas were saved; which of them lies where its task looks has to be set up again.

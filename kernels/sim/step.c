@@ -10,7 +10,7 @@ static enum turn compute_scaled(struct sim_core *c, uint64_t cycles)
     c->irq_time_ps = sim_sum(c->irq_time_ps, c->overhead_ps);
     c->overhead_ps = 0;
     const uint64_t ps = engine_compute(sim.engine, c->core->index, cycles);
-    if (c->irq_time_ps == 0 && ((ps == 0 && !sim.paused) || sim_passes(ps)))
+    if (c->irq_time_ps == 0 && ((ps == 0 && !sim.run.paused) || sim_passes(ps)))
         return TURN_TASK;
     sim_begin_computing(c, ps);
     return TURN_NOTHING;
@@ -21,9 +21,9 @@ static enum turn compute(struct sim_core *c, uint64_t cycles)
     if (c->scales)
         return compute_scaled(c, cycles);
     const uint64_t ps = engine_compute(sim.engine, c->core->index, cycles);
-    if ((ps == 0 && !sim.paused) || sim_passes(ps))
+    if ((ps == 0 && !sim.run.paused) || sim_passes(ps))
         return TURN_TASK;
-    if (sim_acts_at_once() || sim.paused) {
+    if (sim_acts_at_once() || sim.run.paused) {
         sim_push_in(ps, EVENT_RESUME, c->core->index);
         return TURN_NOTHING;
     }
@@ -58,7 +58,7 @@ static enum turn take_step(struct sim_core *c)
 
     sim_end_wait(kernel_task(task));
     const enum wb_step step = task->step(task, &value);
-    sim.steps_taken++;
+    sim.counted.steps++;
     if (step == WB_STEP_COMPUTE)
         return compute(c, value);
     return step == WB_STEP_BLOCK ? block(c, value) : TURN_STACK;

@@ -24,9 +24,9 @@ static struct {
 static void look_at_time(int number)
 {
     (void)number;
-    if (!sim.running || sim.halted || sim.engine->now_ps != watch.seen_ps) {
+    if (!sim.run.on || sim.run.halted || sim.engine->now_ps != watch.seen_ps) {
         watch.polls = 0;
-        watch.seen_ps = sim.running ? sim.engine->now_ps : 0;
+        watch.seen_ps = sim.run.on ? sim.engine->now_ps : 0;
         return;
     }
     if (++watch.polls < POLLS)
@@ -38,7 +38,7 @@ static void look_at_time(int number)
         .patience_ms = watch.patience_ms,
     };
     // Best is to leave where the engine is whole.
-    sim.pause_at = sim.events + 2;
+    sim.pause_at.event = sim.counted.events + 2;
     sim_count(1);
     if (watch.polls > POLLS + GRACE)
         sim_halt();

@@ -52,7 +52,7 @@ __attribute__((destructor)) static void emit_all(void)
 static uint64_t hash_end(const struct wb_system *system)
 {
     uint64_t hash = FNV_BEGIN;
-    const uint64_t end[] = { sim.engine->now_ps, sim.events };
+    const uint64_t end[] = { sim.engine->now_ps, sim.counted.events };
 
     hash = fnv_of(hash, end, sizeof end);
     for (uint32_t i = 0; i < system->n_tasks; i++) {
