@@ -67,7 +67,7 @@ size_t link_read(struct link *link, char *to, size_t bytes);
 /// has to acknowledge some first.
 size_t link_write(struct link *link, const char *from, size_t bytes, uint64_t now_ns);
 
-/// How many bytes link_write() surely takes.
+/// How many bytes of one line link_write() surely takes.
 size_t link_room(const struct link *link);
 
 /// True when the other side has all that was written, or nobody is there.

@@ -3,7 +3,7 @@
 #
 #   make fuzz [TIME=SECONDS] [TARGETS='dot sip'] [FUZZ_BUILD=fast]
 
-FUZZ_C := avi client commands guests module pcap plan qoi rtp sdp sip wav
+FUZZ_C := avi client commands guests link module pcap plan qoi rtp sdp sip wav
 FUZZ_RUST := app board client-rust control dot explore graphml lines perfetto platform recorded rtapp saved sdf3 table
 # `checked`: under AddressSanitizer and UBSan. `fast`: without, for many executions.
 FUZZ_BUILD ?= checked
@@ -12,7 +12,7 @@ FUZZ_CC := clang-14
 FUZZ_CHECKS_checked := -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all
 FUZZ_CHECKS_fast := -O2 -fsanitize=fuzzer
 FUZZ_FLAGS := -g1 -fno-omit-frame-pointer $(FUZZ_CHECKS_$(FUZZ_BUILD))
-FUZZ_INCLUDE := $(INCLUDE) -Iapps -Iapps/video/jpeg -Ikernels/freertos/loader -Ikernels/freertos/loader/test -Itests/fuzz/c
+FUZZ_INCLUDE := $(INCLUDE) -Iapps -Iapps/video/jpeg -Ikernels/freertos/loader -Ikernels/freertos/loader/test -Ilauncher/board -Itests/fuzz/c
 
 FUZZ_PHONE_C := tests/fuzz/c/phone.c $(patsubst %,apps/voip/%.c,codec codec_g711 codec_opus g711 media playout)
 FUZZ_PHONE_LIBS = $(shell pkg-config --libs libre opus)
@@ -24,6 +24,7 @@ fuzz_parts_avi := apps/video/avi.c apps/video/picture.c apps/video/planes.c apps
 fuzz_parts_client := clients/c/client.c
 fuzz_parts_commands = $(fuzz_parts_plan)
 fuzz_parts_guests = $(MIDDLEWARE_C) $(FUZZ_STUB_C)
+fuzz_parts_link := launcher/board/link.c
 fuzz_parts_module := $(filter-out kernels/freertos/loader/test/test_%,$(filter-out middleware/%,$(LOADER_C)))
 fuzz_parts_pcap := apps/packets/capture.c apps/packets/rules.c apps/packets/rules_read.c
 fuzz_parts_plan := $(PLAN_TEST_C) $(MIDDLEWARE_C) $(FUZZ_STUB_C)
