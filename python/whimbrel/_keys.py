@@ -53,12 +53,12 @@ class Task:
     """The core where the task starts; with `count`, may be an array; 0 to 4094; default: 0."""
     cores: tuple[int, ...] | None = None
     """The cores that share the task: the one that is free runs it; 0 to 31; default: `core`
-    alone; rv32_soc:hardware only."""
+    alone; boards that share tasks only."""
     priority: int | None = None
     """Larger is more urgent; equals take turns when one waits; 0 to 31; default 8."""
     nice: int | None = None
     """The share of a "fair" core, a quarter more for each step below; -20 to 19; default 0;
-    simulator only."""
+    simulator only: others pass over it."""
     stack: int | str | None = None
     """The size of the stack; at least 16KiB, but for boards; 1KiB to 1GiB; default "64KiB"."""
     heap: int | str | None = None
@@ -367,16 +367,17 @@ class Core:
     """The frequency of the point at which it begins; 0.001 to 1e6; default: the highest."""
     scheduling: str | None = None
     """When the kernel takes the core from a task; "cooperative", "preemptive", "edf" or "fair";
-    default "cooperative"; simulator only."""
+    default "cooperative"; simulator only: others pass over it."""
     slice_us: Number | None = None
     """With "preemptive": the turns of equally urgent tasks; with "fair": what a task asks for;
-    1 to 1e9; default: turns end when one waits; "fair": 2800; simulator only."""
+    1 to 1e9; default: turns end when one waits; "fair": 2800; simulator only: others pass over
+    it."""
     tick_us: Number | None = None
     """With "fair": the time between two looks of the kernel whether a slice has ended; 1 to
-    1e9; default: when it has ended; simulator only."""
+    1e9; default: when it has ended; simulator only: others pass over it."""
     timer_slack_us: Number | None = None
     """The delay of sleeps, timers and time-outs of tasks with a priority up to 8; 0 to 1e9;
-    default 0; simulator only."""
+    default 0; simulator only: others pass over it."""
     node: tuple[int, ...] | None = None
     """Its node of the mesh; 0 to 4094; default: the one after the core before."""
     source: str | None = None

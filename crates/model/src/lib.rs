@@ -11,6 +11,7 @@ mod app;
 mod board;
 mod dot;
 mod in_c;
+mod kernels;
 mod mapping;
 mod plan;
 mod platform;
@@ -31,6 +32,7 @@ pub use board::{
 };
 pub use dot::dot;
 pub use in_c::{Object as PlanObject, member_list, parse_rows};
+pub use kernels::Kernels;
 pub use mapping::{Cores, Mapping};
 pub use plan::{
     At, Command, ContextTransport, DecidedMove, DecidedPoint, Decision, Limit, Moving, NO_POLICY,
@@ -42,4 +44,4 @@ pub use policies::{Decides, POLICIES, Policy};
 pub use problem::{Problem, Problems, Source, Span, as_text, nearest, suggestion};
 pub use read::{ExprError, Manifest, Table, evaluate};
 pub use reader::from_word;
-pub use schema::{Key, Shape, Table as KeyTable, key_list, python};
+pub use schema::{Key, Only, Shape, Table as KeyTable, key_list, python};

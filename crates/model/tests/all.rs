@@ -8,6 +8,7 @@ mod documents;
 mod dot;
 mod hardware;
 mod hardware_refusals;
+mod kernels;
 mod keys;
 mod locks;
 mod modes;

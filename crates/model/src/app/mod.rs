@@ -16,7 +16,7 @@ use toml::Spanned;
 
 use crate::in_c::members;
 use crate::problem::{Problem, Span};
-use crate::schema::words;
+use crate::schema::{Limited, words};
 pub(crate) use client::CLIENT_ENTRY;
 pub(crate) use modes::{ADD_RESTART, NOT_AT_WAITS};
 pub use modes::{Mode, Moves, OnCrash};
@@ -65,6 +65,8 @@ pub struct App {
     pub scripts: Vec<Script>,
     /// What they have in common.
     pub objects: Vec<Object>,
+    /// Keys of its file that some kernels refuse.
+    pub(crate) limited: Vec<Limited>,
     /// Where the tasks of a name are.
     pub(crate) names: Names,
 }

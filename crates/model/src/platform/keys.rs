@@ -137,15 +137,15 @@ table! {
         /// When the kernel takes the core from a task.
         scheduling = "fair" => scheduling: optional Scheduling,
             Words(&["cooperative", "preemptive", "edf", "fair"]), default "cooperative",
-            only "simulator";
+            heeded "simulator";
         /// With "preemptive": the turns of equally urgent tasks; with "fair": what a task asks for.
         slice_us = 1000 => slice: optional u64, SOME_US,
-            otherwise "turns end when one waits; \"fair\": 2800", only "simulator";
+            otherwise "turns end when one waits; \"fair\": 2800", heeded "simulator";
         /// With "fair": the time between two looks of the kernel whether a slice has ended.
         tick_us = 4000 => tick: optional u64, SOME_US, otherwise "when it has ended",
-            only "simulator";
+            heeded "simulator";
         /// The delay of sleeps, timers and time-outs of tasks with a priority up to 8.
-        timer_slack_us = 50 => timer_slack_ps: or u64, US, default 0, only "simulator";
+        timer_slack_us = 50 => timer_slack_ps: or u64, US, default 0, heeded "simulator";
         /// Its node of the mesh.
         node = [0, 0] => node: optional (u32, u32), NODE,
             otherwise "the one after the core before";

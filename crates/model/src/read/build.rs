@@ -65,6 +65,7 @@ impl App {
             ports,
             scripts: scripts.all,
             objects: scripts.objects,
+            limited: manifest.limited.clone(),
             names,
         };
         modes::check_images(&manifest.tasks, &app, &mut problems);

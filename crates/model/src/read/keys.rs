@@ -143,11 +143,11 @@ table! {
         /// The cores that share the task: the one that is free runs it.
         cores = [0, 1] => shared_by: optional Vec<toml::Spanned<u32>>,
             List("an array of at least two whole numbers from 0 to 31", &Whole("", 0, 31), 2),
-            otherwise "`core` alone", only "rv32_soc:hardware";
+            otherwise "`core` alone", only "boards that share tasks";
         /// Larger is more urgent; equals take turns when one waits.
         priority = 4 => priority: or u32, Whole("", 0, 31), default 8;
         /// The share of a "fair" core, a quarter more for each step below.
-        nice = 5 => nice: or i32, Whole("", -20, 19), default 0, only "simulator";
+        nice = 5 => nice: or i32, Whole("", -20, 19), default 0, heeded "simulator";
         /// The size of the stack; at least 16KiB, but for boards.
         stack = "32KiB" => stack_bytes: placed u64, Size(KIB, GIB), default "64KiB";
         /// The size of the heap.

@@ -9,7 +9,7 @@ use super::keys::{FlowKeys, ServiceTable, SlotKeys, TaskTable};
 use super::steps::{Lines, ObjectTable};
 use crate::app::{ObjectKind, Param};
 use crate::problem::{Problems, Span};
-use crate::schema;
+use crate::schema::{self, Limited};
 
 /// An `app.toml` whose tables have the right shape.
 #[derive(Debug, Clone)]
@@ -21,6 +21,8 @@ pub struct Manifest {
     pub(crate) services: Vec<ServiceTable>,
     pub(crate) objects: Vec<ObjectTable>,
     pub(crate) lines: Lines,
+    /// Keys that some kernels refuse.
+    pub(crate) limited: Vec<Limited>,
 }
 
 impl TaskTable {
@@ -61,7 +63,7 @@ impl Manifest {
     /// Text that is no TOML, tables or keys that do not exist or are missing, values of a wrong
     /// type or out of range: all of them at once.
     pub fn parse(source: &str) -> Result<Self, Problems> {
-        let file: FileTable = schema::parse(source)?;
+        let (file, limited): (FileTable, _) = schema::parse_limited(source)?;
         let channels = file.channels.into_iter().map(LinkTable::from);
         let links = channels.chain(file.mailboxes.into_iter().map(LinkTable::from)).collect();
         let object =
@@ -90,6 +92,7 @@ impl Manifest {
             services: file.services,
             objects: objects.collect(),
             lines: Lines::of(source),
+            limited,
         })
     }
 }

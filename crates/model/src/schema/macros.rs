@@ -10,9 +10,10 @@
 ///
 /// A key with an example, the field with how it is read (see below) and its type, what it takes,
 /// and its default: `default` a literal, or `otherwise` in words. `only` names the kernels that
-/// know it. Behind the keys: `..part: Keys;` for keys that several tables have, `place here;` for
-/// the place of the table, `places all;` for those of its values, `check it;` for a method that
-/// notes what is wrong between them.
+/// know it, where others refuse it; `heeded`, where others pass over it. Behind the keys:
+/// `..part: Keys;` for keys that several tables have, `place here;` for the place of the table,
+/// `places all;` for those of its values, `check it;` for a method that notes what is wrong
+/// between them.
 ///
 /// | how | the field has |
 /// |---|---|
@@ -29,7 +30,7 @@ macro_rules! table {
                 $(#[doc = $says:literal])+
                 $key:ident = $example:tt => $field:ident: $how:ident $type:ty, $shape:expr
                 $(, default $default:literal)? $(, otherwise $otherwise:literal)?
-                $(, only $only:literal)?;
+                $(, only $only:literal)? $(, heeded $heeded:literal)?;
             )*
             $(..$part:ident: $part_type:ident;)*
             $(place $place:ident;)?
@@ -57,7 +58,7 @@ macro_rules! table {
                     needed: $crate::schema::table!(@needed $how),
                     default: $crate::schema::table!(@text $($default)?),
                     otherwise: $crate::schema::table!(@words $($otherwise)?),
-                    only: $crate::schema::table!(@words $($only)?),
+                    only: $crate::schema::table!(@only $($only)? $(, $heeded)?),
                     example: stringify!($example),
                 }),*],
                 parts: &[$(&$part_type::TABLE),*],
@@ -113,6 +114,9 @@ macro_rules! table {
     (@needed $how:ident) => { false };
     (@text $default:literal) => { Some(stringify!($default)) };
     (@text) => { None };
+    (@only $kernels:literal) => { Some($crate::schema::Only::Known($kernels)) };
+    (@only , $kernels:literal) => { Some($crate::schema::Only::Heeded($kernels)) };
+    (@only) => { None };
     (@words $words:literal) => { Some($words) };
     (@words) => { None };
     (@take $reader:ident must $type:ty, ) => { $reader.must::<$type>() };

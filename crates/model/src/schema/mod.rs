@@ -11,7 +11,8 @@ mod shape;
 mod write;
 
 pub(crate) use macros::{table, words};
-pub(crate) use read::{Noted, Read, Standing, TableReader, Tabular, Tried, parse};
+pub(crate) use read::{Limited, Noted, Read, Standing, TableReader, Tabular, Tried};
+pub(crate) use read::{parse, parse_limited};
 pub(crate) use shape::{FILLED, LINE, NAME};
-pub use shape::{Key, Shape, Table};
+pub use shape::{Key, Only, Shape, Table};
 pub use write::{key_list, python};

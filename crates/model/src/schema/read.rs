@@ -8,9 +8,22 @@ use std::slice;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::{Key, Shape, Table};
+use super::{Key, Only, Shape, Table};
 use crate::problem::{Problem, Problems, Span, suggestion};
 use crate::reader::{Node, bytes, describe, document, number, text};
+
+/// A key of a file that only some kernels know, with another value than it has by default.
+#[derive(Debug, Clone)]
+pub struct Limited {
+    /// Its name.
+    pub key: &'static str,
+    /// Its table, as `[[task]]`.
+    pub of: String,
+    /// The kernels that know it.
+    pub kernels: &'static str,
+    /// Where its value stands.
+    pub at: Span,
+}
 
 /// What was noted of a file.
 pub(crate) struct Noted<'s> {
@@ -18,6 +31,8 @@ pub(crate) struct Noted<'s> {
     pub source: &'s str,
     /// What is wrong with it.
     pub problems: Problems,
+    /// The keys that some kernels refuse.
+    limited: Vec<Limited>,
     /// The tables around the one that is read.
     path: Vec<&'static str>,
     /// Whether the last of them is one of several.
@@ -29,7 +44,8 @@ pub(crate) struct Noted<'s> {
 impl<'s> Noted<'s> {
     /// Nothing yet.
     pub fn of(source: &'s str) -> Self {
-        Self { source, problems: Vec::new(), path: Vec::new(), listed: false, event: None }
+        let (problems, limited, path) = (Vec::new(), Vec::new(), Vec::new());
+        Self { source, problems, limited, path, listed: false, event: None }
     }
 
     /// What messages call the table that is read, as `[[task]]`.
@@ -65,6 +81,14 @@ impl<'s> Noted<'s> {
         self.listed = was_listed;
         self.path.pop();
         read
+    }
+
+    /// Notes a key that some kernels refuse.
+    fn limit(&mut self, key: &'static Key, at: Span) {
+        let Some(Only::Known(kernels)) = key.only else { return };
+        if self.source.get(at.clone()) != key.default {
+            self.limited.push(Limited { key: key.name, of: self.title(), kernels, at });
+        }
     }
 
     /// Notes a value that is of another shape than its key's, unless its inside was noted.
@@ -127,11 +151,19 @@ impl<T: Tabular> Read for Tried<T> {
 /// Text that is no TOML, tables or keys that do not exist or are missing, values of a wrong type or
 /// out of range: all of them at once.
 pub(crate) fn parse<T: Read>(source: &str) -> Result<T, Problems> {
+    parse_limited(source).map(|(read, _)| read)
+}
+
+/// The same, with the keys that some kernels refuse.
+///
+/// # Errors
+/// As above.
+pub(crate) fn parse_limited<T: Read>(source: &str) -> Result<(T, Vec<Limited>), Problems> {
     let document = document(source)?;
     let node = Spanned::new(0..0, DeValue::Table(document));
     let mut noted = Noted::of(source);
     match T::read(&Shape::Params, &node, &mut noted) {
-        Some(read) if noted.problems.is_empty() => Ok(read),
+        Some(read) if noted.problems.is_empty() => Ok((read, noted.limited)),
         _ => Err(noted.problems),
     }
 }
@@ -162,6 +194,7 @@ impl<'t, 'p, 's> TableReader<'t, 'p, 's> {
 
     fn take<T: Read>(&mut self, key: &'static Key) -> Option<Spanned<T>> {
         let node = self.table.get(key.name)?;
+        self.noted.limit(key, node.span());
         let before = self.noted.problems.len();
         let value = match key.shape {
             Shape::Table(..) | Shape::Tables(..) | Shape::Each(..) => {

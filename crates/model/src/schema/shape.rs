@@ -32,9 +32,18 @@ pub struct Key {
     /// The same in words, where it depends on others.
     pub otherwise: Option<&'static str>,
     /// The kernels that know it; `None`: all.
-    pub only: Option<&'static str>,
+    pub only: Option<Only>,
     /// A value, for documents: TOML.
     pub example: &'static str,
+}
+
+/// The kernels that know a key, by their name in documents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Only {
+    /// Others refuse it: see [`App::check_only`](crate::App::check_only).
+    Known(&'static str),
+    /// Others pass over it, so that one file is for all.
+    Heeded(&'static str),
 }
 
 /// What a key takes.
@@ -125,9 +134,11 @@ impl Key {
         if let Some(default) = self.otherwise {
             let _ = write!(about, "; default: {default}");
         }
-        if let Some(only) = self.only {
-            let _ = write!(about, "; {only} only");
-        }
+        let _ = match self.only {
+            Some(Only::Known(kernels)) => write!(about, "; {kernels} only"),
+            Some(Only::Heeded(kernels)) => write!(about, "; {kernels} only: others pass over it"),
+            None => Ok(()),
+        };
         about
     }
 

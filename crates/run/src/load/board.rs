@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use whimbrel_model::{
-    Board, BoardFiles, Cores, Frequency, Problem, check_cores, check_kinds, linked,
+    Board, BoardFiles, Cores, Frequency, Kernels, Problem, check_cores, check_kinds, linked,
 };
 
 use super::{
@@ -58,7 +58,7 @@ pub fn fit(layout: &LayoutArgs, wanted: &str) -> Result<Loaded, Failure> {
     let pacing = pacing(layout, &app)?;
     let cores = Cores { count: n_cores, kinds: &kinds, hz: &vec![0; n_cores] };
     map(layout.map.as_ref(), &mut app, &source, &cores, pacing)?;
-    app.check_no_clients("a board")
+    app.check_only(Kernels::Board(&board))
         .and_then(|()| check_cores(&app, n_cores))
         .and_then(|()| check_kinds(&app, &kinds))
         .map_err(|problems| Failure::in_file(&source, problems))?;

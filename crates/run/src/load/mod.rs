@@ -15,8 +15,8 @@ use std::time::Duration;
 
 use rustix::thread::{CpuSet, sched_getaffinity};
 use whimbrel_model::{
-    App, Cores, Manifest, Mapping, Moving, Pacing, Period, Plan, PlanOptions, Problem, Setting,
-    Source, check_cores, check_kinds, check_stacks, plan,
+    App, Cores, Kernels, Manifest, Mapping, Moving, Pacing, Period, Plan, PlanOptions, Problem,
+    Setting, Source, check_cores, check_kinds, check_stacks, plan,
 };
 
 pub use board::fit;
@@ -120,7 +120,8 @@ pub fn load(args: &RunArgs) -> Result<Loaded, Failure> {
     let kinds = kinds(&args.kinds, &app, cpus.len())?;
     let cores = Cores { count: cpus.len(), kinds: &kinds, hz: &hardware.hz() };
     map(args.common.layout.map.as_ref(), &mut app, &source, &cores, pacing)?;
-    check_cores(&app, cpus.len())
+    app.check_only(Kernels::Linux)
+        .and_then(|()| check_cores(&app, cpus.len()))
         .and_then(|()| check_kinds(&app, &kinds))
         .map_err(|problems| Failure::in_file(&source, problems))?;
     let schedule = Schedule::new(&args.common, &app, cpus.len())?;

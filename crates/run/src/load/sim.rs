@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use whimbrel_hardware::Description;
 use whimbrel_model::{
-    App, At, Core, Cores, Cycles, Frequency, Moving, POINT_OFF, Pacing, Problem, TableRow, Work,
-    check_cores, check_kinds, millihz,
+    App, At, Core, Cores, Cycles, Frequency, Kernels, Moving, POINT_OFF, Pacing, Problem, TableRow,
+    Work, check_cores, check_kinds, millihz,
 };
 use whimbrel_text::option::{CORES, Opt};
 
@@ -52,7 +52,7 @@ pub fn load(args: &SimArgs) -> Result<Simulated, Failure> {
     let mapped = Cores { count: n, kinds: &kinds, hz: &hz };
     map(args.common.layout.map.as_ref(), &mut app, &source, &mapped, pacing)?;
     app.set_compute(args.compute.unwrap_or(app.compute))
-        .and_then(|()| app.check_no_clients("a simulation"))
+        .and_then(|()| app.check_only(Kernels::Simulator))
         .and_then(|()| check_cores(&app, n))
         .and_then(|()| check_kinds(&app, &kinds))
         .map_err(|problems| Failure::in_file(&source, problems))?;

@@ -16,7 +16,7 @@ use signal_hook::flag;
 use whimbrel_explore::{
     Choices, Evaluate, Exploration, Options, Space, Surroundings, System, explore as search, json,
 };
-use whimbrel_model::{Compute, Problem, millihz};
+use whimbrel_model::{Compute, Kernels, Problem, millihz};
 use whimbrel_run::failure::{Answer, Failure, Outcome, first_of, say};
 use whimbrel_run::helpers;
 use whimbrel_run::load::{
@@ -74,7 +74,7 @@ pub fn prepared(args: &ExploreArgs) -> Result<Prepared, Failure> {
     let Application { mut app, source, folder, .. } = application(&args.app, &args.set)?;
     let hardware = simulated_platform(&args.platform)?.description()?;
     measured_work(&mut app, &hardware);
-    app.check_no_clients("a simulation")
+    app.check_only(Kernels::Simulator)
         .and_then(|()| app.set_compute(Compute::Model))
         .map_err(|problems| Failure::in_file(&source, problems))?;
     let system = System::new(&app, &hardware);
