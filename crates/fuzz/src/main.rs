@@ -14,12 +14,15 @@ mod process;
 mod shared;
 mod targets;
 
-// What both ends of the control socket and lines are made of is the command's own: its source,
-// without the rest of it.
+// What both ends of the control socket are made of, lines and the line to a board are the command's
+// own: its source, without the rest of it.
 #[path = "../../run/src/control/mod.rs"]
 #[expect(unused_imports, reason = "what a run does with them")]
 #[cfg_attr(not(test), expect(dead_code, reason = "what a run does with them"))]
 mod control;
+#[path = "../../run/src/board/link.rs"]
+#[expect(dead_code, reason = "what a run does with them")]
+mod link;
 #[path = "../../run/src/protocol.rs"]
 #[expect(dead_code, reason = "what a run does with them")]
 mod protocol;

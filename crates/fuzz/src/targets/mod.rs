@@ -9,6 +9,7 @@ mod dot;
 mod explore;
 mod graphml;
 mod lines;
+mod link;
 mod perfetto;
 mod platform;
 mod recorded;
@@ -27,6 +28,7 @@ pub const ALL: &[(&str, crate::Target)] = &[
     ("explore", explore::read),
     ("graphml", graphml::read),
     ("lines", lines::read),
+    ("link-rust", link::read),
     ("perfetto", perfetto::read),
     ("platform", platform::read),
     ("recorded", recorded::read),

@@ -129,7 +129,7 @@ fn relay(
 
 /// One end of a line: what is to be done with what comes, and with what is to be sent.
 #[derive(Debug)]
-struct Link {
+pub(super) struct Link {
     session: u32,
     /// The other end has answered.
     is_open: bool,
@@ -154,13 +154,13 @@ struct Link {
     counts: Counts,
     noise: Option<String>,
     /// For the line.
-    out: Vec<u8>,
+    pub(super) out: Vec<u8>,
     /// For whoever reads.
-    lines: Vec<u8>,
+    pub(super) lines: Vec<u8>,
 }
 
 impl Link {
-    fn new(session: u32, patience: Duration, now: Instant) -> Self {
+    pub(super) fn new(session: u32, patience: Duration, now: Instant) -> Self {
         Self {
             session,
             is_open: false,
@@ -186,7 +186,7 @@ impl Link {
 
     // ---- Sending --------------------------------------------------------------------------------
 
-    fn put(&mut self, kind: u8, numbers: u32, text: &[u8]) {
+    pub(super) fn put(&mut self, kind: u8, numbers: u32, text: &[u8]) {
         let begin = self.out.len();
         self.out.extend_from_slice(text);
         self.out.extend_from_slice(format!("\t{}{numbers:08x}", char::from(kind)).as_bytes());
@@ -231,7 +231,7 @@ impl Link {
     }
 
     /// Takes lines, in any parts.
-    fn write(&mut self, bytes: &[u8], now: Instant) {
+    pub(super) fn write(&mut self, bytes: &[u8], now: Instant) {
         if self.pieces.is_empty() && self.is_open {
             self.rest(now);
         }
@@ -249,7 +249,7 @@ impl Link {
     }
 
     /// Acknowledges what has come, and sends again what the other end seems to lack.
-    fn tick(&mut self, now: Instant) {
+    pub(super) fn tick(&mut self, now: Instant) {
         if now >= self.next {
             if !self.is_open {
                 self.out.push(b'\n');
@@ -269,7 +269,7 @@ impl Link {
 
     // ---- Receiving ------------------------------------------------------------------------------
 
-    fn take(&mut self, bytes: &[u8], now: Instant) {
+    pub(super) fn take(&mut self, bytes: &[u8], now: Instant) {
         for &byte in bytes {
             if byte != b'\n' {
                 if self.frame.len() < FRAME_MAX {
