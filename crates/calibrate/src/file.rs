@@ -35,13 +35,22 @@ fn cycles(ns: f64, hz: u64) -> f64 {
     ns * hz as f64 / 1e9
 }
 
+/// What firings of an application take.
+#[derive(Debug, Clone, Copy)]
+pub struct Firings<'f> {
+    /// By task.
+    pub of_tasks: &'f [Firing],
+    /// Those that take longer than usual.
+    pub disturbed: Disturbed,
+}
+
 /// The text of a platform `name`; `during` is what others took while it was measured, if it was.
 pub fn text(
     name: &str,
     machine: &Machine,
     during: Option<&Busy>,
     fitted: &Fitted,
-    (work, disturbed): (&[Firing], Disturbed),
+    Firings { of_tasks, disturbed }: Firings<'_>,
 ) -> String {
     let mut out = head(name, machine, during, fitted, disturbed);
     for entry in &fitted.costs {
@@ -54,7 +63,7 @@ pub fn text(
          channel.64B.spin without the switch and the bytes, an equal part of seven steps\"\n\n",
         us(fitted.doorbell_ns)
     );
-    for firing in work {
+    for firing in of_tasks {
         out.push_str(&firing_table(firing, machine.hz, fitted.miss_ns, disturbed));
     }
     out

@@ -304,7 +304,7 @@ pub fn given_back(platform: &Description) -> Rows {
 mod tests {
     use whimbrel_model::Platform;
 
-    use super::super::file;
+    use super::super::file::{self, Firings};
     use super::super::machine::Machine;
     use super::super::steady::Disturbed;
     use super::super::work::Firing;
@@ -365,7 +365,8 @@ mod tests {
             cores: 2,
             cache_bytes: 1 << 20,
         };
-        let text = file::text("made_up", &machine, None, fitted, (work, disturbed));
+        let text =
+            file::text("made_up", &machine, None, fitted, Firings { of_tasks: work, disturbed });
         Platform::parse(&text).unwrap().description().unwrap()
     }
 

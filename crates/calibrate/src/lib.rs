@@ -37,13 +37,13 @@ use whimbrel_run::output::{Column, columns, print, print_json};
 
 pub use args::CalibrateArgs;
 use busy::{BUSY_PERCENT, Busy, Reading};
+use file::Firings;
 use fit::{Fitted, Rows, Sleep};
 use machine::Machine;
 use measured::Run;
 use moves::{Arrivals, Moves};
 use settle::{Measured, settle};
-use steady::Disturbed;
-use work::Firing;
+use work::{Firing, Pace};
 
 /// How often an application is run, each way.
 const RUNS: u32 = 9;
@@ -91,7 +91,7 @@ pub fn calibrate(args: &CalibrateArgs) -> Outcome {
     let during = during.transpose()?;
     let name = name(&path);
     let with = |fitted: &Fitted, work: &[Firing]| {
-        file::text(&name, &machine, during.as_ref(), fitted, (work, disturbed))
+        file::text(&name, &machine, during.as_ref(), fitted, Firings { of_tasks: work, disturbed })
     };
     if let Some((moves, real)) = arrivals {
         let of = |sleeps: &[Sleep; 3]| with(&Fitted { sleeps: *sleeps, ..fitted.clone() }, &[]);
@@ -119,7 +119,7 @@ pub fn calibrate(args: &CalibrateArgs) -> Outcome {
         ));
         say("stop what else runs, or name other processors with --cores, and calibrate again");
     }
-    show(args, &path, &machine, during.as_ref(), &backs, (&work, disturbed))
+    show(args, &path, &machine, during.as_ref(), &backs, Firings { of_tasks: &work, disturbed })
 }
 
 /// How long moves take in runs of an application that is made for it.
@@ -234,7 +234,8 @@ fn firings(
         .map_err(|error| Problem::new(format!("no folder for recorded runs: {error}")))?;
     for turn in 1..=if args.quick { RUNS_QUICK } else { RUNS } {
         say(&format!("running {}: turn {turn}", app.name));
-        let options = |fast| work::options("run", path, &cpus, &set, (fast, args.quick));
+        let options =
+            |fast| work::options("run", path, &cpus, &set, Pace { fast, quick: args.quick });
         fast.push(measured::run(&options(true))?);
         let place = folder.path().join(turn.to_string());
         paced.push(measured::recorded(app, &options(false), &place)?);
@@ -248,11 +249,11 @@ fn show(
     machine: &Machine,
     during: Option<&Busy>,
     rows: &[Back],
-    (work, disturbed): (&[Firing], Disturbed),
+    Firings { of_tasks, disturbed }: Firings<'_>,
 ) -> Outcome {
     if args.json {
         let all = json!({"file": path, "model": machine.model, "hz": machine.hz,
-                         "cores": machine.cores, "machine": during, "rows": rows, "work": work,
+                         "cores": machine.cores, "machine": during, "rows": rows, "work": of_tasks,
                          "disturbed": disturbed});
         print_json(&all)?;
         return Ok(Answer::Yes);
@@ -264,9 +265,9 @@ fn show(
         Column::of(">simulated", rows, |row| number(row.given_back)),
     ]);
     text.push_str(&columns(&[
-        Column::of("task", work, |firing| format!("{} {}", firing.app, firing.task)),
-        Column::of(">full stream, ns", work, |firing| number(firing.warm_ns)),
-        Column::of(">own rate, ns", work, |firing| number(firing.cold_ns)),
+        Column::of("task", of_tasks, |firing| format!("{} {}", firing.app, firing.task)),
+        Column::of(">full stream, ns", of_tasks, |firing| number(firing.warm_ns)),
+        Column::of(">own rate, ns", of_tasks, |firing| number(firing.cold_ns)),
     ]));
     if disturbed.part > 0.0 {
         text.push_str(&format!(

@@ -21,7 +21,7 @@ use super::moves::{Arrivals, Moves};
 use super::renew::{self, Now, Wakes};
 use super::settle::{Measured, settle};
 use super::steady;
-use super::work::{self, Firing};
+use super::work::{self, Firing, Pace};
 use super::{medians, settings, two};
 use crate::args::CalibrateArgs;
 
@@ -89,7 +89,8 @@ impl<'a> Remeasurement<'a> {
             self.arrivals.push(self.moves.real(two)?);
         }
         let (set, cpus) = (settings(&self.args.set), self.cpus.to_string());
-        let options = |fast| work::options("run", self.path, &cpus, &set, (fast, self.args.quick));
+        let pace = |fast| Pace { fast, quick: self.args.quick };
+        let options = |fast| work::options("run", self.path, &cpus, &set, pace(fast));
         let (fast, paced) = (options(true), options(false));
         self.fast.push(measured::run(&fast)?);
         let place = folder.join(format!("now{}", self.fast.len()));

@@ -13,7 +13,7 @@ use std::path::Path;
 use whimbrel_model::{App, Problem};
 
 use super::measured::{self, Run};
-use super::work::{self, Firing};
+use super::work::{self, Firing, Pace};
 
 /// Each comes closer: what is taken off one task changes when others run.
 const TURNS: u32 = 2;
@@ -67,7 +67,7 @@ fn simulate(what: Measured<'_>, text: &str) -> Result<Vec<Firing>, Problem> {
     let platform = folder.path().join("fitted.toml");
     fs::write(&platform, text).map_err(unwritable)?;
     let options = |fast| {
-        let (cores, pace) = (what.cores.to_string(), (fast, what.quick));
+        let (cores, pace) = (what.cores.to_string(), Pace { fast, quick: what.quick });
         let mut all = work::options("sim", what.path, &cores, what.set, pace);
         all.extend(["--compute", "model", "--platform"].map(OsString::from));
         all.push(platform.clone().into());

@@ -27,16 +27,18 @@ pub struct Firing {
     pub cold_ns: f64,
 }
 
-/// The options of `run` or `sim` on some cores: without periods, or at the application's own rate
-/// for a while.
-pub fn options(
-    verb: &str,
-    app: &Path,
-    cores: &str,
-    set: &[OsString],
-    (fast, quick): (bool, bool),
-) -> Vec<OsString> {
-    let pace: &[&str] = match (fast, quick) {
+/// At which rate an application runs.
+#[derive(Debug, Clone, Copy)]
+pub struct Pace {
+    /// Without periods; otherwise at its own rate for a while.
+    pub fast: bool,
+    /// For a shorter while.
+    pub quick: bool,
+}
+
+/// The options of `run` or `sim` on some cores.
+pub fn options(verb: &str, app: &Path, cores: &str, set: &[OsString], pace: Pace) -> Vec<OsString> {
+    let pace: &[&str] = match (pace.fast, pace.quick) {
         (true, _) => &["--fast"],
         (false, true) => &["--duration", "1s"],
         (false, false) => &["--duration", "3s"],

@@ -47,7 +47,7 @@ impl App {
         let tasks = build_tasks(manifest, &params, &scripts, &mut problems);
         let compute = work::compute(manifest, &mut problems);
         let names = Names::new(&tasks);
-        let (channels, ports) = wiring::connect(manifest, &params, (&tasks, &names), &mut problems);
+        let (channels, ports) = wiring::connect(manifest, &params, &tasks, &names, &mut problems);
         let app = Self {
             name: manifest.app.name.get_ref().clone(),
             description: manifest.app.description.clone(),

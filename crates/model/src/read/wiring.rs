@@ -21,12 +21,13 @@ const SLOT_BYTES_MAX: u32 = 1 << 30;
 pub(crate) fn connect(
     manifest: &Manifest,
     params: &[Param],
-    (tasks, names): (&[Task], &Names),
+    tasks: &[Task],
+    of_name: &Names,
     problems: &mut Vec<Problem>,
 ) -> (Vec<Channel>, Vec<Port>) {
     let mut wiring = Wiring {
         tasks,
-        of_name: names,
+        of_name,
         channels: Vec::new(),
         ports: Vec::new(),
         names: HashSet::new(),
@@ -55,6 +56,20 @@ pub(super) struct End<'a> {
     pub first: usize,
     pub count: usize,
     pub span: Span,
+}
+
+/// One of them.
+pub(super) struct Element<'a> {
+    pub end: End<'a>,
+    /// Its number among them.
+    pub number: usize,
+}
+
+impl Element<'_> {
+    /// Its number among all tasks.
+    fn task(&self) -> usize {
+        self.end.first + self.number
+    }
 }
 
 pub(super) struct Wiring<'t> {
@@ -86,8 +101,8 @@ impl Wiring<'_> {
             let element = if several > 1 { format!("_{i}") } else { String::new() };
             let name = self.unique_name(&format!("{}_{}", from.task, to.task), &element);
             self.channels.push(Channel { name, ..template.clone() });
-            self.bind(&from, i.min(from.count - 1), (Direction::Out, rate(&link.flow.produce)))?;
-            self.bind(&to, i.min(to.count - 1), (Direction::In, rate(&link.flow.consume)))?;
+            self.bind(&from, i.min(from.count - 1), Direction::Out, rate(&link.flow.produce))?;
+            self.bind(&to, i.min(to.count - 1), Direction::In, rate(&link.flow.consume))?;
         }
         Ok(())
     }
@@ -106,10 +121,10 @@ impl Wiring<'_> {
         self.channels.push(Channel { name, ..template });
         for from in senders {
             for element in 0..from.count {
-                self.bind(&from, element, (Direction::Out, 1))?;
+                self.bind(&from, element, Direction::Out, 1)?;
             }
         }
-        self.bind(&to, 0, (Direction::In, 1))
+        self.bind(&to, 0, Direction::In, 1)
     }
 
     fn end<'a>(&self, written: &'a Spanned<String>) -> Result<End<'a>, Problem> {
@@ -119,15 +134,17 @@ impl Wiring<'_> {
             let problem = Problem::new(format!("`{text}` is no port")).at(span, "this end");
             return Err(problem.help("write TASK.PORT, as \"demodulator.out\""));
         };
-        self.tasks_of(task, port, (span, "this end"), |meant| format!("{meant}.{port}"))
+        self.tasks_of(task, port, span, "this end", |meant| format!("{meant}.{port}"))
     }
 
-    /// The tasks of a name, with one of their ports; `written` says how they are named at `span`.
+    /// The tasks of a name, with one of their ports; `written` says how they are named at `span`,
+    /// which has this label where there are none.
     pub fn tasks_of<'a>(
         &self,
         task: &'a str,
         port: &'a str,
-        (span, label): (Span, &str),
+        span: Span,
+        label: &str,
         written: impl Fn(&str) -> String,
     ) -> Result<End<'a>, Problem> {
         let of_name = self.of_name.of(task);
@@ -148,7 +165,8 @@ impl Wiring<'_> {
         &mut self,
         end: &End<'_>,
         element: usize,
-        (direction, rate): (Direction, u32),
+        direction: Direction,
+        rate: u32,
     ) -> Result<(), Problem> {
         let task = end.first + element;
         let key = (task, end.port.to_owned());
@@ -172,8 +190,9 @@ impl Wiring<'_> {
     }
 
     /// Sees to it that no other channel is bound to a port that a service is to have.
-    pub fn reserve(&mut self, (end, element): &(End<'_>, usize)) -> Result<(), Problem> {
-        let key = (end.first + element, end.port.to_owned());
+    pub fn reserve(&mut self, element: &Element<'_>) -> Result<(), Problem> {
+        let end = &element.end;
+        let key = (element.task(), end.port.to_owned());
         if self.used.insert(key, (Direction::In, 0)).is_none() {
             return Ok(());
         }
@@ -183,11 +202,11 @@ impl Wiring<'_> {
     }
 
     /// Binds a port that was reserved to the channel that was added last.
-    pub fn attach(&mut self, (end, element): &(End<'_>, usize), direction: Direction, index: u32) {
+    pub fn attach(&mut self, element: &Element<'_>, direction: Direction, index: u32) {
         self.ports.push(Port {
-            task: end.first + element,
+            task: element.task(),
             direction,
-            name: end.port.to_owned(),
+            name: element.end.port.to_owned(),
             index,
             channel: self.channels.len() - 1,
             rate: 1,

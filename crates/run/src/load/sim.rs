@@ -65,7 +65,7 @@ pub fn load(args: &SimArgs) -> Result<Simulated, Failure> {
     let layout = &args.common.layout;
     let (mut moving, moving_options) =
         moving::load(&layout.moving, &mut app, &source, Some(&module), &points)?;
-    begin_by_table(layout, &mut app, &mut moving, (&mut hardware.cores, &mut description), pacing);
+    begin_by_table(layout, &mut app, &mut moving, &mut hardware.cores, &mut description, pacing);
     let options = Options {
         cpus: (0..).take(hardware.cores.len()).collect(),
         platform: hardware.platform.clone(),
@@ -110,7 +110,8 @@ fn begin_by_table(
     layout: &LayoutArgs,
     app: &mut App,
     moving: &mut Moving,
-    (cores, description): (&mut [Core], &mut Description),
+    cores: &mut [Core],
+    description: &mut Description,
     pacing: Pacing,
 ) {
     let decides = moving.policy.as_ref().is_some_and(|policy| policy.name == moving::BY_TABLE)

@@ -9,7 +9,7 @@ use whimbrel_model::Plan;
 use super::callbacks::Callbacks;
 use super::helper::Helper;
 use super::record::Prepared;
-use super::session::{Ending, Opening, Session};
+use super::session::{Ending, Opening, Session, Timing};
 use super::summary::Summary;
 use super::summed;
 use super::view::View;
@@ -35,7 +35,8 @@ pub fn accompany(
     let (sender, inputs) = mpsc::channel();
     let helper = Helper::start(&program, &loaded.folder, sender)?;
     let ending = Ending { after: None, at_once: !loaded.app.drains() };
-    let timing = (Schedule::default(), ending, loaded.options.frame_rate);
+    let (schedule, frame_rate) = (Schedule::default(), loaded.options.frame_rate);
+    let timing = Timing { schedule, ending, frame_rate };
     let view = View::new(&loaded.app, true);
     let session = Session::new(helper, inputs, timing, view, |_| {}).with(callbacks);
     let results = session.run(Opening { line: plan.line(), ..Opening::default() });

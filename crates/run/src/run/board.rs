@@ -66,15 +66,16 @@ pub fn start(
     target: &Target,
     plan: &Plan,
     run: &RunDir,
-    (quiet, inputs): (bool, Sender<Input>),
+    quiet: bool,
+    inputs: Sender<Input>,
 ) -> Result<Helper, Failure> {
     let patience = watchdog::patience(silence(target));
     match &target.board.start {
         Start::Command(_) => {
             let image = utf8(&image(loaded, target, plan, run, quiet)?)?;
             let words = target.board.command(&image, &utf8(&target.folder)?);
-            let folder = (loaded.folder.as_path(), patience);
-            Ok(Helper::emulate(&words, &target.board.made_by, folder, inputs)?)
+            let made_by = &target.board.made_by;
+            Ok(Helper::emulate(&words, made_by, &loaded.folder, patience, inputs)?)
         }
         Start::Device { .. } if target.image.is_some() => {
             let name = &target.board.name;

@@ -76,7 +76,7 @@ impl Helper {
             Problem::new(format!("the helper {} cannot be started: {error}", program.display()))
                 .help("build it again with `make build`; `whimbrel doctor` shows what is missing")
         })?;
-        Self::with(Some(child), socket, (None, None), inputs)
+        Self::with(Some(child), socket, None, None, inputs)
     }
 
     /// Starts a board's emulator in the same way. It knows nothing of us, so the system ends it
@@ -88,7 +88,8 @@ impl Helper {
     pub fn emulate(
         words: &[String],
         made_by: &str,
-        (folder, patience): (&Path, Duration),
+        folder: &Path,
+        patience: Duration,
         inputs: Sender<Input>,
     ) -> Result<Self, Problem> {
         let program = words.first().map_or("", String::as_str);
@@ -112,7 +113,7 @@ impl Helper {
         let name = Path::new(program).file_name().and_then(OsStr::to_str).unwrap_or(program);
         let complaints = child.stderr.take().map(|from| Complaints::of(name, from));
         let (socket, line) = link::guard(socket, patience).map_err(|error| unheard(&error))?;
-        Self::with(Some(child), socket, (complaints, Some(line)), inputs)
+        Self::with(Some(child), socket, complaints, Some(line), inputs)
     }
 
     /// Takes the serial line of a board that is there already, whose answer may take so long.
@@ -125,13 +126,14 @@ impl Helper {
         inputs: Sender<Input>,
     ) -> Result<Self, Problem> {
         let (socket, line) = link::guard(socket, patience).map_err(|error| unheard(&error))?;
-        Self::with(None, socket, (None, Some(line)), inputs)
+        Self::with(None, socket, None, Some(line), inputs)
     }
 
     fn with(
         child: Option<Child>,
         socket: UnixStream,
-        (complaints, line): (Option<Complaints>, Option<link::Watch>),
+        complaints: Option<Complaints>,
+        line: Option<link::Watch>,
         inputs: Sender<Input>,
     ) -> Result<Self, Problem> {
         let process = child.as_ref().and_then(|child| Process::with_pid(child.id()));

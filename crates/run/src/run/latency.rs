@@ -22,6 +22,13 @@ pub struct Latency {
     pub n: usize,
 }
 
+/// A point of a migration.
+struct Point {
+    name: &'static str,
+    /// When it was reached; 0: never.
+    time_ns: u64,
+}
+
 /// From one point of a migration to the next.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MigrationPhase {
@@ -36,24 +43,30 @@ pub struct MigrationPhase {
 /// The split of a migration. The context of one that copies is on its target before the task is
 /// attached or after it, as its mode will have it: the step stands where its time says.
 pub fn steps(migration: &Migration) -> Vec<MigrationPhase> {
+    let point = |name, time_ns| Point { name, time_ns };
     let mut points = vec![
-        ("request", migration.request_ns),
-        ("parked", migration.parked_ns),
-        ("attached", migration.attached_ns),
-        ("running", migration.running_ns),
-        ("first output", migration.output_ns),
+        point("request", migration.request_ns),
+        point("parked", migration.parked_ns),
+        point("attached", migration.attached_ns),
+        point("running", migration.running_ns),
+        point("first output", migration.output_ns),
     ];
     let copied = migration.copied_ns;
     if copied != 0 {
-        let later = points.iter().position(|(_, time)| *time == 0 || *time >= copied);
-        points.insert(later.unwrap_or(points.len()), ("copied", copied));
+        let later = points.iter().position(|it| it.time_ns == 0 || it.time_ns >= copied);
+        points.insert(later.unwrap_or(points.len()), point("copied", copied));
     }
-    points.windows(2).map(|pair| step(pair[0], pair[1])).collect()
+    points.windows(2).map(|pair| step(&pair[0], &pair[1])).collect()
 }
 
-fn step((from, start): (&'static str, u64), (to, end): (&'static str, u64)) -> MigrationPhase {
-    let time_ns = if start == 0 || end == 0 { None } else { end.checked_sub(start) };
-    MigrationPhase { from, to, time_ns }
+fn step(from: &Point, to: &Point) -> MigrationPhase {
+    let time_ns = time_between(from.time_ns, to.time_ns);
+    MigrationPhase { from: from.name, to: to.name, time_ns }
+}
+
+/// `None` where one of them was never reached.
+fn time_between(start: u64, end: u64) -> Option<u64> {
+    if start == 0 || end == 0 { None } else { end.checked_sub(start) }
 }
 
 /// The spread of each phase over the migrations that went well, for each mode.
@@ -78,7 +91,7 @@ fn of_mode<'a>(mode: &str, migrations: impl Iterator<Item = &'a Migration>) -> V
             phases[at].2.extend(time_ns);
         }
         let (parked, running) = (migration.parked_ns, migration.running_ns);
-        total.extend(step(("parked", parked), ("running", running)).time_ns);
+        total.extend(time_between(parked, running));
     }
     phases.push(("parked", "running", total));
     let reached = phases.into_iter().filter(|(_, _, times)| !times.is_empty());

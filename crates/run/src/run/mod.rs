@@ -54,7 +54,7 @@ use exclusive::Exclusive;
 use helper::{Helper, Input};
 use record::Prepared;
 use results::Results;
-use session::{Ending, Opening, Session};
+use session::{Ending, Opening, Session, Timing};
 use view::View;
 
 /// Runs an application.
@@ -89,7 +89,7 @@ pub fn execute(
     let (sender, inputs) = mpsc::channel();
     listen(&run, &sender)?;
     let occupied = loaded.options.exclusive.then(|| Exclusive::begin(&loaded)).transpose()?;
-    let (helper, opening) = begin(&loaded, launcher.as_deref(), &plan, &run, (args.quiet, sender))?;
+    let (helper, opening) = begin(&loaded, launcher.as_deref(), &plan, &run, args.quiet, sender)?;
     let occupied = occupied.map(|mut occupied| occupied.admit(helper.process()).map(|()| occupied));
     let occupied = occupied.transpose()?;
 
@@ -108,7 +108,7 @@ pub fn execute(
     // That of a simulation is in virtual time, and among its commands.
     let after = args.duration.filter(|_| loaded.options.simulation.is_none());
     let ending = Ending { after, at_once: !loaded.app.drains() };
-    let timing = (schedule, ending, loaded.options.frame_rate);
+    let timing = Timing { schedule, ending, frame_rate: loaded.options.frame_rate };
     let session = Session::new(helper, inputs, timing, view, on_start);
     let results = session.run(opening);
     let name = run.name().to_owned();
@@ -124,10 +124,11 @@ fn begin(
     launcher: Option<&Path>,
     plan: &Plan,
     run: &RunDir,
-    (quiet, inputs): (bool, Sender<Input>),
+    quiet: bool,
+    inputs: Sender<Input>,
 ) -> Result<(Helper, Opening), Failure> {
     if let Some(target) = &loaded.board {
-        let helper = board::start(loaded, target, plan, run, (quiet, inputs))?;
+        let helper = board::start(loaded, target, plan, run, quiet, inputs)?;
         return Ok((helper, board::opening(target, plan)));
     }
     let launcher = launcher.unwrap_or(Path::new(""));

@@ -66,6 +66,16 @@ pub struct Opening {
     pub streams: Option<Streams>,
 }
 
+/// What a run does when.
+pub struct Timing {
+    /// The moves that it makes by itself.
+    pub schedule: Schedule,
+    /// When it is to end.
+    pub ending: Ending,
+    /// At which frame rate it begins.
+    pub frame_rate: Option<f64>,
+}
+
 /// A run in progress.
 pub struct Session<'a> {
     helper: Helper,
@@ -96,7 +106,7 @@ impl<'a> Session<'a> {
     pub fn new(
         helper: Helper,
         inputs: Receiver<Input>,
-        (schedule, ending, frame_rate): (Schedule, Ending, Option<f64>),
+        Timing { schedule, ending, frame_rate }: Timing,
         view: View<'a>,
         on_start: impl FnMut(&Started) + 'a,
     ) -> Self {

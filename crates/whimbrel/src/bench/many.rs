@@ -57,7 +57,7 @@ fn row(many: &Many) -> Result<BenchRow, Failure> {
     let folder = tempfile::tempdir().map_err(|error| failed(&error.to_string()))?;
     let path = folder.path().join("many.toml");
     fs::write(&path, app(many)).map_err(|error| failed(&error.to_string()))?;
-    let files = (path.as_path(), Path::new("many.toml"));
+    let files = sim::Files { app: &path, platform: Path::new("many.toml") };
     let options = ["--duration", "1s", "--quiet"];
     let (text, seconds) = sim::timed(&[peers::cpu()?], "sim", files, &options)?;
     let run: Run = parse(Path::new("whimbrel sim"), &text)?;

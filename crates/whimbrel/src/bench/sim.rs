@@ -75,21 +75,30 @@ fn beside_actors(scripts: Option<f64>, actors: Option<f64>) -> BenchRow {
     BenchRow { bench: SCRIPTS.into(), unit: UNIT.into(), rest }
 }
 
-/// The pipeline and its platform, in the folder of benchmarks.
-pub fn pipeline_files() -> (&'static Path, &'static Path) {
-    (Path::new("pipeline.toml"), Path::new("flat.toml"))
+/// An application and a platform: absolute, or in the folder of benchmarks.
+#[derive(Debug, Clone, Copy)]
+pub struct Files<'f> {
+    /// The file of the application.
+    pub app: &'f Path,
+    /// That of the platform.
+    pub platform: &'f Path,
 }
 
-/// Runs one of our own verbs on some processors, with the files of an application and a platform:
-/// absolute, or in the folder of benchmarks. Returns what it printed, and the seconds that it took:
-/// all that the user waits for, also the start of processes, which the peers do not count.
+/// The pipeline and its platform.
+pub fn pipeline_files() -> Files<'static> {
+    Files { app: Path::new("pipeline.toml"), platform: Path::new("flat.toml") }
+}
+
+/// Runs one of our own verbs on some processors, with the files of an application and a platform.
+/// Returns what it printed, and the seconds that it took: all that the user waits for, also the
+/// start of processes, which the peers do not count.
 ///
 /// # Errors
 /// It fails.
 pub fn timed(
     cpus: &[u32],
     verb: &str,
-    (app, platform): (&Path, &Path),
+    files: Files<'_>,
     more: &[&str],
 ) -> Result<(String, f64), Failure> {
     let ours = env::current_exe().map_err(|error| {
@@ -102,9 +111,9 @@ pub fn timed(
         cpus.join(",").into(),
         ours.into(),
         verb.into(),
-        folder.join(app).into(),
+        folder.join(files.app).into(),
         "--platform".into(),
-        folder.join(platform).into(),
+        folder.join(files.platform).into(),
         "--json".into(),
     ];
     options.extend(more.iter().map(OsString::from));
@@ -114,7 +123,7 @@ pub fn timed(
 }
 
 fn events_per_s(app: &str) -> Result<f64, Failure> {
-    let files = (Path::new(app), pipeline_files().1);
+    let files = Files { app: Path::new(app), ..pipeline_files() };
     let (text, seconds) = timed(&[peers::cpu()?], "sim", files, &[])?;
     let run: Run = parse(Path::new("whimbrel sim"), &text)?;
     if !run.ok || run.frames != FRAMES {

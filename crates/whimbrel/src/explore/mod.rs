@@ -29,7 +29,7 @@ use whimbrel_text::option::{DURATION, RESUME, TABLE};
 use crate::cli::ExploreArgs;
 pub use job::{Job, Pool};
 pub use show::tables;
-pub use simulate::Simulator;
+pub use simulate::{Setup, Simulator};
 
 /// Explores an application on a platform.
 ///
@@ -84,8 +84,7 @@ pub fn prepared(args: &ExploreArgs) -> Result<Prepared, Failure> {
         helpers::find(helpers::SIMULATOR)?,
         folder.clone(),
         utf8(&helpers::find_module(&app, &folder, &source)?)?,
-        (app, hardware),
-        (duration_ns, args.seed),
+        Setup { app, hardware, duration_ns, seed: args.seed },
     );
     Ok(Prepared { space, simulator })
 }

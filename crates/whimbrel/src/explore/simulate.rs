@@ -40,14 +40,26 @@ pub struct Simulator {
     seed: u64,
 }
 
+/// What a simulator runs.
+#[derive(Debug)]
+pub struct Setup {
+    /// The application.
+    pub app: App,
+    /// What it runs on.
+    pub hardware: Description,
+    /// For how long, in virtual time.
+    pub duration_ns: u64,
+    /// What draws begin with.
+    pub seed: u64,
+}
+
 impl Simulator {
-    /// One that runs `app` in its folder on `hardware`, for so long, from this seed.
+    /// One that simulates an application of this folder and module.
     pub fn new(
         program: PathBuf,
         folder: PathBuf,
         module: String,
-        (app, hardware): (App, Description),
-        (duration_ns, seed): (u64, u64),
+        Setup { app, hardware, duration_ns, seed }: Setup,
     ) -> Self {
         let pool = Pool::new(program);
         let own =

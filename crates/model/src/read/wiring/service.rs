@@ -4,7 +4,7 @@
 
 use toml::Spanned;
 
-use super::{End, Wiring, bytes, doorbell};
+use super::{Element, End, Wiring, bytes, doorbell};
 use crate::app::{Channel, Direction, NotifyPolicy, Param};
 use crate::problem::Problem;
 use crate::read::keys::{Nearness, ServiceTable};
@@ -15,9 +15,6 @@ const HEAD_BYTES: u32 = 32;
 const DATA_MAX: u32 = (1 << 30) - HEAD_BYTES;
 /// Of a mailbox.
 const SLOTS_MAX: u32 = 1 << 15;
-
-/// One task among those of a name.
-type Place<'a> = (End<'a>, usize);
 
 /// Lays out a `[[service]]`.
 pub(super) fn connect(
@@ -40,8 +37,8 @@ pub(super) fn connect(
     };
     let slots = room_for_all(table, callers.len())?;
 
-    for place in std::iter::once(&server).chain(&callers) {
-        wiring.reserve(place)?;
+    for element in std::iter::once(&server).chain(&callers) {
+        wiring.reserve(element)?;
     }
     let mailbox = wiring.unique_name(name, "");
     wiring.channels.push(Channel {
@@ -54,7 +51,7 @@ pub(super) fn connect(
     }
     wiring.attach(&server, Direction::In, 0);
     for (number, caller) in (1..).zip(&callers) {
-        let (end, element) = caller;
+        let Element { end, number: element } = caller;
         let of_several = if end.count > 1 { format!("_{element}") } else { String::new() };
         let back = wiring.unique_name(&format!("{name}_{}", end.task), &of_several);
         // One more: what a caller that begins anew is sent for its former life.
@@ -66,10 +63,10 @@ pub(super) fn connect(
     Ok(())
 }
 
-fn server<'a>(wiring: &Wiring<'_>, table: &'a ServiceTable) -> Result<Place<'a>, Problem> {
+fn server<'a>(wiring: &Wiring<'_>, table: &'a ServiceTable) -> Result<Element<'a>, Problem> {
     let end = end(wiring, table, &table.task)?;
     if end.count == 1 {
-        return Ok((end, 0));
+        return Ok(Element { end, number: 0 });
     }
     let message = format!("a service is one task, but `{}` is {}", end.task, end.count);
     let problem = Problem::new(message).at(end.span, "this task");
@@ -77,9 +74,9 @@ fn server<'a>(wiring: &Wiring<'_>, table: &'a ServiceTable) -> Result<Place<'a>,
 }
 
 /// All of them, each once.
-fn callers<'a>(wiring: &Wiring<'_>, table: &'a ServiceTable) -> Result<Vec<Place<'a>>, Problem> {
+fn callers<'a>(wiring: &Wiring<'_>, table: &'a ServiceTable) -> Result<Vec<Element<'a>>, Problem> {
     let name = table.name.get_ref();
-    let mut all: Vec<Place<'_>> = Vec::new();
+    let mut all: Vec<Element<'_>> = Vec::new();
 
     for written in table.callers.get_ref() {
         let end = end(wiring, table, written)?;
@@ -89,12 +86,12 @@ fn callers<'a>(wiring: &Wiring<'_>, table: &'a ServiceTable) -> Result<Vec<Place
             let problem = problem.at(table.task.span(), "it serves");
             return Err(problem.help(format!("let another task serve `{name}`, or call it")));
         }
-        if let Some((first, _)) = all.iter().find(|(known, _)| known.task == end.task) {
+        if let Some(first) = all.iter().map(|one| &one.end).find(|known| known.task == end.task) {
             let problem = Problem::new(format!("`{}` calls `{name}` twice", end.task));
             let problem = problem.at(end.span, "the second").at(first.span.clone(), "the first");
             return Err(problem.help("name each caller once"));
         }
-        all.extend((0..end.count).map(|element| (end.clone(), element)));
+        all.extend((0..end.count).map(|number| Element { end: end.clone(), number }));
     }
     Ok(all)
 }
@@ -105,7 +102,7 @@ fn end<'a>(
     written: &'a Spanned<String>,
 ) -> Result<End<'a>, Problem> {
     let (task, port) = (written.get_ref(), table.name.get_ref());
-    wiring.tasks_of(task, port, (written.span(), "this task"), str::to_owned)
+    wiring.tasks_of(task, port, written.span(), "this task", str::to_owned)
 }
 
 fn room_for_all(table: &ServiceTable, callers: usize) -> Result<u32, Problem> {

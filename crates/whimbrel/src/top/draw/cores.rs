@@ -22,8 +22,8 @@ pub fn lines(model: &Model, palette: Palette, width: usize) -> Vec<Line<'static>
             (0..cores.len()).map(|core| short(model, palette, core)).collect();
         return all.chunks(width / CELL).map(|row| Line::from(row.concat())).collect();
     }
-    let texts: Vec<(String, String)> = cores.iter().map(|core| texts(model, core)).collect();
-    let taken = texts.iter().map(|(name, text)| name.chars().count() + text.chars().count());
+    let texts: Vec<Texts> = cores.iter().map(|core| texts(model, core)).collect();
+    let taken = texts.iter().map(|of| of.before.chars().count() + of.after.chars().count());
     let bar = width.saturating_sub(taken.max().unwrap_or(0)).clamp(BAR.0, BAR.1);
     let line = |(core, texts)| Line::from(long(model, palette, core, texts, bar));
     texts.into_iter().enumerate().map(line).collect()
@@ -38,24 +38,29 @@ fn short(model: &Model, palette: Palette, core: usize) -> Vec<Span<'static>> {
 }
 
 /// What stands before and after the bar of a core.
-fn texts(model: &Model, core: &CoreStatus) -> (String, String) {
+struct Texts {
+    before: String,
+    after: String,
+}
+
+fn texts(model: &Model, core: &CoreStatus) -> Texts {
     let (busy, polling) = model.picture().core_load(core.core as usize);
     let kernel = model.portrait.kernels.iter().find(|kernel| kernel.core == core.core);
     let cpu = kernel.map_or_else(String::new, |kernel| format!(" cpu {:<3}", kernel.cpu));
     let after = format!(" {} busy {} polling{}", percent(busy), percent(polling), sensors(core));
-    (format!("core {:<3}{cpu} ", core.core), after)
+    Texts { before: format!("core {:<3}{cpu} ", core.core), after }
 }
 
 fn long(
     model: &Model,
     palette: Palette,
     core: usize,
-    (name, text): (String, String),
+    texts: Texts,
     bar: usize,
 ) -> Vec<Span<'static>> {
-    let mut spans = vec![Span::raw(name)];
+    let mut spans = vec![Span::raw(texts.before)];
     spans.extend(load_bar(model, palette, core, bar));
-    spans.push(Span::raw(text));
+    spans.push(Span::raw(texts.after));
     match model.picture().now.cores[core].state.as_str() {
         "up" => {}
         "dead" => spans.insert(1, Span::styled("dead ", palette.bad())),
