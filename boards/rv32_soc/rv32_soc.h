@@ -32,9 +32,6 @@ void timer_interrupt(void);
 void uart_begin(void);
 void uart_interrupt(void);
 
-/// Frees the lock of the C library of a core that has been stopped.
-void library_let_go(uint32_t core);
-
 /// The arguments of main(): none, unless the program defines this.
 int board_arguments(char **argv, int most);
 #endif

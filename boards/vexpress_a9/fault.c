@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the processor traps ends the run with an error that names the task.
 
-#include "board_a9.h"
+#include "arm_board.h"
 #include "trap.h"
 #include "wb/system.h"
 

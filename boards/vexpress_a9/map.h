@@ -37,6 +37,14 @@
 #define MAP_PRIVATE_AT 0x64000000
 #define MAP_ALIASES 0x78000000
 
+// Devices, and their interrupts.
+#define MAP_UART 0x10009000  // the first PL011
+#define MAP_LINE_IRQ 37      // its interrupt
+#define MAP_GICC 0x1e000100
+#define MAP_GICD 0x1e001000
+#define MAP_TICK_IRQ 29        // the private timer
+#define MAP_SUPERVISOR_IRQ 30  // the private watchdog, as a timer
+
 // Of private memory the first is the kernel's; the rest is for tasks that are replicated.
 #define MAP_KERNEL_MB 1
 

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "board_a9.h"
+#include "arm_board.h"
 #include "map.h"
 
 enum {

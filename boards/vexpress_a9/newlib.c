@@ -5,7 +5,7 @@
 #include <reent.h>
 
 #include "FreeRTOS.h"
-#include "board_a9.h"
+#include "arm_board.h"
 #include "semihosting.h"
 
 #if configUSE_POSIX_ERRNO != 1

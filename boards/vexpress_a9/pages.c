@@ -2,7 +2,7 @@
 // Memory for tasks that are recreated: each core has some of its own, and puts it, page by page,
 // behind addresses that are the same on all cores. Its page tables for them are its own as well.
 
-#include "board_a9.h"
+#include "arm_board.h"
 #include "map.h"
 
 enum {

@@ -43,11 +43,11 @@ enum wb_fault_kind trap_describe(const struct trap *trap, char *text)
                  (unsigned int)(task->heap.end - task->heap.base),
                  (unsigned int)task->heap.refused_bytes);
     else if (task != NULL)
-        snprintf(text, WB_ERROR_BYTES, "it %s at address %#x", causes[trap->cause],
-                 (unsigned int)trap->address);
+        snprintf(text, WB_ERROR_BYTES, "it %s at address %#lx", causes[trap->cause],
+                 (unsigned long)trap->address);
     else
-        snprintf(text, WB_ERROR_BYTES, "the kernel crashed at address %#x, instruction %#x",
-                 (unsigned int)trap->address, (unsigned int)trap->instruction);
+        snprintf(text, WB_ERROR_BYTES, "the kernel crashed at address %#lx, instruction %#lx",
+                 (unsigned long)trap->address, (unsigned long)trap->instruction);
     if (task == NULL && wb_kernel_core() == WB_CORE_NONE)
         board_failed(WB_CORE_NONE, "", text);
     return kind;

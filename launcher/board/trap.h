@@ -9,9 +9,9 @@
 
 struct trap {
     enum { TRAP_INSTRUCTION, TRAP_FETCH, TRAP_DATA } cause;
-    uint32_t address;      // that cannot be accessed, or of the unknown instruction
-    uint32_t instruction;  // where it is
-    uint32_t guard_bytes;  // of the inaccessible memory below each stack
+    uintptr_t address;      // that cannot be accessed, or of the unknown instruction
+    uintptr_t instruction;  // where it is
+    uint32_t guard_bytes;   // of the inaccessible memory below each stack
 };
 
 /// Says what the running task, or the kernel, has done. Ends the program if there is no kernel yet.

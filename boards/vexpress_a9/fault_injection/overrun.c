@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A line with bytes that are wrong every now and then: no emulator has any.
 
-#include "board_a9.h"
+#include "arm_board.h"
 
 #define DATA (*(volatile uint32_t *)0x10009000)
 

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "board_a9.h"
+#include "arm_board.h"
 #include "wb_freertos.h"
 
 #define GLOBAL __attribute__((section(".gvm")))

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "board_a9.h"
+#include "arm_board.h"
 #include "map.h"
 #include "semihosting.h"
 
@@ -29,7 +29,8 @@ void board_reset_kernel(void)
 {
     board_copy(kernel_data_begin, kernel_data_end, kernel_data_image);
     board_clear(kernel_bss_begin, kernel_bss_end);
-    pages_reset();
+    if (pages_reset != NULL)
+        pages_reset();
 }
 
 _Noreturn void board_again(uint32_t core)
@@ -41,10 +42,10 @@ _Noreturn void board_again(uint32_t core)
         start->stopped[core] = 1 + life;
         // A doorbell wakes it; interrupts are not taken here, but passed over.
         while (start->life == life) {
-            __asm__ volatile("dsb\n wfi" ::: "memory");
+            __asm__ volatile("dsb sy\n wfi" ::: "memory");
             gic_core(core);
         }
-        __asm__ volatile("dsb" ::: "memory");
+        __asm__ volatile("dsb sy" ::: "memory");
         if (core >= start->count)
             continue;
         start->stopped[core] = 0;
@@ -67,7 +68,7 @@ void board_start_others(uint32_t count, void (*entry)(uint32_t core))
         mmu_unfence(i);
     start->entry = entry;
     start->count = count;
-    __asm__ volatile("dsb" ::: "memory");
+    __asm__ volatile("dsb sy" ::: "memory");
     start->life++;
     for (uint32_t i = 1; i < MAP_CORES; i++)
         board_ring(i);
@@ -85,7 +86,7 @@ bool board_waits(uint32_t core)
 {
     const uint64_t longest_ns = 5000000000, until_ns = board_now_ns() + longest_ns;
 
-    if (!gic_has_core(core))
+    if (!processor_has_core(core))
         return false;
     while (start->stopped[core] != 1 + start->life) {
         if (board_now_ns() > until_ns)
@@ -105,7 +106,7 @@ _Noreturn void board_main(uint32_t core)
     board_clear(gvm_begin, gvm_end);
     gic_core(core);
     uart_begin();
-    __asm__ volatile("cpsie i" ::: "memory");
+    processor_irq_enable();
     __libc_init_array();
     exit(main(semihosting_arguments(words, sizeof words, argv, 8), argv));
 }
@@ -128,15 +129,4 @@ void *board_memory(size_t *bytes)
 void board_memory_used(const void *end)
 {
     (void)end;
-}
-
-// As board_switch() leaves one: d8 to d15, r4 to r11, and where to go.
-void *board_context(void *stack_end, void (*entry)(void))
-{
-    enum { WORDS = 16 + 9 };
-    uint32_t *sp = (uint32_t *)stack_end - WORDS - 1;
-
-    memset(sp, 0, WORDS * sizeof *sp);
-    sp[WORDS - 1] = (uint32_t)entry;
-    return sp;
 }

@@ -13,5 +13,5 @@ void vApplicationIdleHook(void);
 void vApplicationIdleHook(void)
 {
     wb_freertos_idle();
-    __asm__ volatile("dsb\n wfi");
+    __asm__ volatile("dsb sy\n wfi");
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What this board has besides board.h, for its own files and for applications.
-#ifndef VEXPRESS_BOARD_H
-#define VEXPRESS_BOARD_H
+// What boards of Arm processors with a FreeRTOS on each core have besides board.h, for their own
+// files and for applications.
+#ifndef ARM_BOARD_H
+#define ARM_BOARD_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,14 +13,30 @@
 /// Which core this is.
 uint32_t board_core(void);
 
+// ---- Of each board: what a core of its processor has of its own (processor.c) -------------------
+
+/// The clock that all cores share, and what they need to see the same memory. The first core.
+void processor_begin(void);
+
+/// True of a core that the processor has: QEMU has as many as `-smp` says.
+bool processor_has_core(uint32_t core);
+
+void processor_irq_enable(void);
+
+/// The timer of the kernel's tick, and another that wakes the supervisor (board_wake_supervisor());
+/// their interrupts are MAP_TICK_IRQ and MAP_SUPERVISOR_IRQ.
+void tick_timer_stop(void);
+void supervisor_timer_stop(void);
+bool supervisor_timer_is_due(void);
+void supervisor_timer_acknowledge(void);
+
+// ---- Of all of them -----------------------------------------------------------------------------
+
 /// Makes private memory of the kernel what it is after a reset. The core is outside of it.
 void board_reset_kernel(void);
 
-/// Takes the memory of all tasks that are recreated from this core.
-void pages_reset(void);
-
-/// True of a core that the processor has: of its four, QEMU has as many as `-smp` says.
-bool gic_has_core(uint32_t core);
+/// Takes the memory of all tasks that are recreated from this core; NULL on a board that has none.
+void pages_reset(void) __attribute__((weak));
 
 /// Sets up what each core has of the interrupt controller; nothing of a former life is active.
 void gic_core(uint32_t core);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The line to the command: the first PL011. Bytes come and go by interrupts of the first core,
+// The line to the command: a PL011. Bytes come and go by interrupts of the first core,
 // which nothing of FreeRTOS masks, into and out of two rings.
 
-#include "board_a9.h"
+#include "arm_board.h"
+#include "map.h"
 
-#define UART 0x10009000
-#define REGISTER(offset) (*(volatile uint32_t *)(UART + (offset)))
+#define REGISTER(offset) (*(volatile uint32_t *)(uintptr_t)(MAP_UART + (offset)))
 #define DATA REGISTER(0x00)
 #define FLAGS REGISTER(0x18)
 #define DIVISOR REGISTER(0x24)

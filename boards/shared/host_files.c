@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 
-#include "board_a9.h"
+#include "arm_board.h"
 #include "host_files.h"
 #include "semihosting.h"
 #include "wb/word.h"

@@ -19,18 +19,26 @@ enum {
     STDERR = 2,
 };
 
-static int call(int operation, const void *block)
+// `block`: words as wide as a register.
+static int call(int operation, const uintptr_t *block)
 {
-    register int r0 __asm__("r0") = operation;
-    register const void *r1 __asm__("r1") = block;
+#ifdef __aarch64__
+    register intptr_t result __asm__("x0") = operation;
+    register const void *at __asm__("x1") = block;
 
-    __asm__ volatile("svc 0x123456" : "+r"(r0) : "r"(r1) : "memory", "lr");
-    return r0;
+    __asm__ volatile("hlt #0xf000" : "+r"(result) : "r"(at) : "memory");
+#else
+    register intptr_t result __asm__("r0") = operation;
+    register const void *at __asm__("r1") = block;
+
+    __asm__ volatile("svc 0x123456" : "+r"(result) : "r"(at) : "memory", "lr");
+#endif
+    return (int)result;
 }
 
 int semihosting_arguments(char *words, size_t bytes, char **argv, int most)
 {
-    uint32_t block[] = { (uint32_t)words, bytes };
+    uintptr_t block[] = { (uintptr_t)words, bytes };
     int argc = 0;
 
     if (call(SYS_GET_CMDLINE, block) != 0)
@@ -43,7 +51,7 @@ int semihosting_arguments(char *words, size_t bytes, char **argv, int most)
 
 void semihosting_exit(int status)
 {
-    const uint32_t block[] = { APPLICATION_EXIT, (uint32_t)status };
+    const uintptr_t block[] = { APPLICATION_EXIT, (uintptr_t)status };
 
     call(SYS_EXIT_EXTENDED, block);
     for (;;) {}
@@ -51,41 +59,45 @@ void semihosting_exit(int status)
 
 int semihosting_open(const char *path, int mode)
 {
-    const uint32_t block[] = { (uint32_t)path, (uint32_t)mode, strlen(path) };
+    const uintptr_t block[] = { (uintptr_t)path, (uintptr_t)mode, strlen(path) };
 
     return call(SYS_OPEN, block);
 }
 
 int semihosting_close(int handle)
 {
-    return call(SYS_CLOSE, &handle);
+    const uintptr_t block[] = { (uintptr_t)handle };
+
+    return call(SYS_CLOSE, block);
 }
 
 // Both return how many bytes are left.
 int semihosting_read(int handle, void *to, int bytes)
 {
-    const uint32_t block[] = { (uint32_t)handle, (uint32_t)to, (uint32_t)bytes };
+    const uintptr_t block[] = { (uintptr_t)handle, (uintptr_t)to, (uintptr_t)bytes };
 
     return bytes - call(SYS_READ, block);
 }
 
 int semihosting_write(int handle, const void *from, int bytes)
 {
-    const uint32_t block[] = { (uint32_t)handle, (uint32_t)from, (uint32_t)bytes };
+    const uintptr_t block[] = { (uintptr_t)handle, (uintptr_t)from, (uintptr_t)bytes };
 
     return bytes - call(SYS_WRITE, block);
 }
 
 int semihosting_seek(int handle, int place)
 {
-    const int block[] = { handle, place };
+    const uintptr_t block[] = { (uintptr_t)handle, (uintptr_t)place };
 
     return call(SYS_SEEK, block);
 }
 
 int semihosting_bytes(int handle)
 {
-    return call(SYS_FLEN, &handle);
+    const uintptr_t block[] = { (uintptr_t)handle };
+
+    return call(SYS_FLEN, block);
 }
 
 int semihosting_errno(void)
