@@ -414,7 +414,7 @@ static bool is_seen_where_it_goes(const struct wb_task *task)
 // Its first context is written by the kernel that takes it in: its stack may be in private memory.
 enum wb_status wb_kernel_task_init(struct wb_task *task)
 {
-    enum { LEAST_STACK_BYTES = 1024 };
+    enum { LEAST_STACK_BYTES = 256 * sizeof(StackType_t) };
 
     if (task->stack == NULL || task->stack_bytes < LEAST_STACK_BYTES ||
         !is_seen_where_it_goes(task) || wb_own_priority(task) + 1 >= KERNEL_PRIORITY)

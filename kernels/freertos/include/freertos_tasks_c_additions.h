@@ -9,7 +9,7 @@
 
 #include "tcb.h"
 
-#if __ARM_ARCH_PROFILE == 'A' || __ARM_ARCH_PROFILE == 'R'
+#if (__ARM_ARCH_PROFILE == 'A' || __ARM_ARCH_PROFILE == 'R') && !defined __aarch64__
 // These ports switch on the stack of the task that leaves; here they do so on one of the kernel's
 // (`ld --wrap=vTaskSwitchContext`). As soon as a task is handed off another kernel may run it, over
 // whatever this one had there. Where this returns to loads all registers of whoever comes.

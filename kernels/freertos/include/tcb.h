@@ -15,9 +15,15 @@
 // masked as it was.
 #if __ARM_ARCH_PROFILE == 'A' || __ARM_ARCH_PROFILE == 'R'
 // wb_port_is_masked(): the running task is in a critical section, or has disabled interrupts.
+#ifdef __aarch64__
+#define wb_port_mask() __asm__ volatile("msr daifset, #2" ::: "memory")
+#define wb_port_switch() portYIELD()
+#define wb_port_unmask() __asm__ volatile("msr daifclr, #2" ::: "memory")
+#else
 #define wb_port_mask() __asm__ volatile("cpsid i" ::: "memory")
 #define wb_port_switch() __asm__ volatile("svc 0" ::: "memory")
 #define wb_port_unmask() __asm__ volatile("cpsie i" ::: "memory")
+#endif
 #ifdef portICCPMR_PRIORITY_MASK_REGISTER
 #define wb_port_is_masked()                                                                        \
     (portICCPMR_PRIORITY_MASK_REGISTER == configMAX_API_CALL_INTERRUPT_PRIORITY                    \

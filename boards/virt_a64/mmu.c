@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+// The page tables: a granule of 4 KiB, 32 bits of address. Each core has a table of blocks of 2 MiB
+// of its own, and all share the pages where stacks lie. Every kernel has its private memory at the
+// same addresses.
+
+#include <string.h>
+
+#include "arm_board.h"
+#include "map.h"
+
+enum {
+    BLOCK_BYTES = 2 << 20,
+    PAGE_BYTES = 4096,
+    ENTRIES = 512,  // of a table
+    STACK_PAGES = MAP_STACKS_MB * MAP_MB / PAGE_BYTES,
+    GB_SHIFT = 30,
+};
+
+// Of an entry: what it is, and how the memory behind it may be used (Arm ARM, D8.3).
+#define BLOCK UINT64_C(1)
+#define TABLE UINT64_C(3)
+#define PAGE UINT64_C(3)
+#define AS_DEVICE (UINT64_C(1) << 2)  // the second attribute of MAIR
+#define READ_ONLY (UINT64_C(1) << 7)
+#define SHARED (UINT64_C(3) << 8)
+#define ACCESSED (UINT64_C(1) << 10)
+#define NEVER_EXECUTED (UINT64_C(3) << 53)
+#define DEVICE (ACCESSED | AS_DEVICE | NEVER_EXECUTED)
+#define CODE (ACCESSED | SHARED | READ_ONLY)
+#define DATA (ACCESSED | SHARED | NEVER_EXECUTED)
+
+// ---- Tables -------------------------------------------------------------------------------------
+
+// Of the first level, then that of the devices' gigabyte, then that of the memory's.
+struct tables {
+    uint64_t gigabytes[ENTRIES], devices[ENTRIES], blocks[ENTRIES], unused[ENTRIES];
+};
+
+static struct tables *tables(uint32_t core)
+{
+    return (struct tables *)MAP_TABLES + core;
+}
+
+static uint64_t *stack_pages(void)
+{
+    return (uint64_t *)((struct tables *)MAP_TABLES + MAP_CORES);
+}
+
+static uint64_t *block_of(uint32_t core, uintptr_t address)
+{
+    struct tables *of = tables(core);
+    uint64_t *blocks = address >> GB_SHIFT == 0 ? of->devices : of->blocks;
+
+    return blocks + address / BLOCK_BYTES % ENTRIES;
+}
+
+static void map(uint32_t core, uintptr_t address, uintptr_t at, uint32_t mb, uint64_t kind)
+{
+    uint64_t *block = block_of(core, address);
+
+    for (uintptr_t offset = 0; offset < (uintptr_t)mb * MAP_MB; offset += BLOCK_BYTES)
+        *block++ = (at + offset) | kind | BLOCK;
+}
+
+static void map_shared(uint32_t core)
+{
+    map(core, MAP_GVM, MAP_GVM, MAP_GVM_MB, DATA);
+    for (uint32_t i = 0; i < STACK_PAGES / ENTRIES; i++)
+        block_of(core, MAP_STACKS)[i] = (uintptr_t)(stack_pages() + i * ENTRIES) | TABLE;
+}
+
+static void map_core(uint32_t core)
+{
+    struct tables *own = tables(core);
+    const uintptr_t private = MAP_PRIVATE_AT + core * MAP_PRIVATE_MB * MAP_MB;
+
+    for (uint32_t i = 0; i < ENTRIES; i++)
+        own->gigabytes[i] = own->devices[i] = own->blocks[i] = 0;
+    own->gigabytes[0] = (uintptr_t)own->devices | TABLE;
+    own->gigabytes[1] = (uintptr_t)own->blocks | TABLE;
+    map(core, MAP_DEVICES, MAP_DEVICES, MAP_DEVICES_MB, DEVICE);
+    map(core, MAP_CODE, MAP_CODE, MAP_CODE_MB, CODE);
+    map(core, MAP_TABLES, MAP_TABLES, MAP_TABLES_MB, DATA);
+    map_shared(core);
+    map(core, MAP_PRIVATE, private, MAP_PRIVATE_MB, DATA);
+    map(core, MAP_ALIASES, MAP_PRIVATE_AT, MAP_CORES * MAP_PRIVATE_MB, DATA | READ_ONLY);
+}
+
+static void map_stacks(void)
+{
+    for (uint32_t i = 0; i < STACK_PAGES; i++)
+        stack_pages()[i] = (MAP_STACKS + i * PAGE_BYTES) | DATA | PAGE;
+}
+
+// ---- Booting ------------------------------------------------------------------------------------
+
+void mmu_begin(uint32_t core);
+extern unsigned char _start[];
+
+// Arm's PSCI, as QEMU has it: CPU_ON. A core that is not there stays away (board_waits()).
+static void start_core(uint32_t core)
+{
+    register uint64_t function __asm__("x0") = 0xc4000003;
+    register uint64_t target __asm__("x1") = core;
+    register uint64_t entry __asm__("x2") = (uintptr_t)_start;
+    register uint64_t context __asm__("x3") = 0;
+
+    __asm__ volatile("hvc #0" : "+r"(function) : "r"(target), "r"(entry), "r"(context) : "memory");
+}
+
+static void make_tables(void)
+{
+    map_stacks();
+    for (uint32_t i = 0; i < MAP_CORES; i++)
+        map_core(i);
+    for (uintptr_t at = MAP_START; at < MAP_START + PAGE_BYTES; at += 8)
+        *(volatile uint64_t *)at = 0;
+    __asm__ volatile("dsb sy" ::: "memory");
+}
+
+static void turn_on(const struct tables *of)
+{
+    // The first attribute: write-back, allocated when read or written; the second: a device.
+    const uint64_t attributes = 0xff | 0x04 << 8;
+    // 32 bits of address; what walks the tables is shareable, write-back; no upper addresses.
+    const uint64_t control = 32 | 1 << 8 | 1 << 10 | 3 << 12 | 1 << 23;
+    enum { MMU = 1 << 0, CHECKED = 1 << 1, DATA_CACHE = 1 << 2, CODE_CACHE = 1 << 12 };
+    uint64_t system;
+
+    __asm__ volatile(
+        "msr mair_el1, %0\n msr tcr_el1, %1\n msr ttbr0_el1, %2\n isb" ::"r"(attributes),
+        "r"(control), "r"(of->gigabytes)
+        : "memory");
+    __asm__ volatile("mrs %0, sctlr_el1" : "=r"(system));
+    system = (system & ~(uint64_t)CHECKED) | MMU | DATA_CACHE | CODE_CACHE;
+    __asm__ volatile(
+        "tlbi vmalle1\n ic iallu\n dsb sy\n isb\n msr sctlr_el1, %0\n isb" ::"r"(system)
+        : "memory");
+}
+
+// With the MMU off, where memory is accessed by aligned words only.
+void mmu_begin(uint32_t core)
+{
+    if (core == 0) {
+        make_tables();
+        for (uint32_t i = 1; i < MAP_CORES; i++)
+            start_core(i);
+    }
+    turn_on(tables(core));
+}
+
+// ---- Memory for a launcher ----------------------------------------------------------------------
+
+static uint32_t pages_used, private_used;  // of the stacks; bytes; by the first core
+
+// What a core has begun with the old tables is over when the barrier is.
+static void forget_translations(void)
+{
+    __asm__ volatile("dsb sy\n tlbi vmalle1is\n dsb sy\n isb" ::: "memory");
+}
+
+void board_free_stacks(void)
+{
+    pages_used = 0;
+    map_stacks();
+    __asm__ volatile("dsb sy\n isb" ::: "memory");
+}
+
+void board_free_private(void)
+{
+    private_used = 0;
+}
+
+void *board_take_private(size_t bytes)
+{
+    const size_t first = MAP_KERNEL_MB * MAP_MB, room = MAP_PRIVATE_MB * MAP_MB - first;
+    unsigned char *at = (unsigned char *)MAP_PRIVATE + first + private_used;
+
+    if (bytes > room - private_used)
+        return NULL;
+    memset(at, 0, bytes);
+    private_used += (uint32_t)(bytes + 63) / 64 * 64;
+    return at;
+}
+
+static bool is_in(const void *address, uintptr_t begin, uint32_t mb)
+{
+    return (uintptr_t)address - begin < (uintptr_t)mb * MAP_MB;
+}
+
+bool board_owns(const void *address)
+{
+    return is_in(address, MAP_GVM, MAP_GVM_MB + MAP_STACKS_MB) ||
+           is_in(address, MAP_PRIVATE + MAP_KERNEL_MB * MAP_MB, MAP_PRIVATE_MB - MAP_KERNEL_MB);
+}
+
+void *board_stack(size_t bytes)
+{
+    const size_t wanted = 1 + (bytes + PAGE_BYTES - 1) / PAGE_BYTES;
+
+    if (wanted > STACK_PAGES - pages_used)
+        return NULL;
+    const uintptr_t guard = MAP_STACKS + (uintptr_t)pages_used * PAGE_BYTES;
+    stack_pages()[pages_used] = 0;
+    forget_translations();
+    pages_used += (uint32_t)wanted;
+    return (void *)(guard + PAGE_BYTES);
+}
+
+void board_give_private(uint32_t core, void *at, size_t bytes)
+{
+    enum { WINDOW = 0x74000000 };
+
+    if (core == 0)
+        return;
+    map(0, WINDOW, MAP_PRIVATE_AT + core * MAP_PRIVATE_MB * MAP_MB, MAP_PRIVATE_MB, DATA);
+    __asm__ volatile("dsb sy\n isb" ::: "memory");
+    memcpy((unsigned char *)at - MAP_PRIVATE + WINDOW, at, bytes);
+    memset(block_of(0, WINDOW), 0, MAP_PRIVATE_MB * MAP_MB / BLOCK_BYTES * sizeof(uint64_t));
+    forget_translations();
+    memset(at, 0, bytes);
+}
+
+bool board_is_global(const void *address)
+{
+    return is_in(address, MAP_GVM, MAP_GVM_MB + MAP_STACKS_MB);
+}
+
+const void *board_private(uint32_t core, const void *address)
+{
+    return is_in(address, MAP_PRIVATE, MAP_PRIVATE_MB)
+               ? (const unsigned char *)address - MAP_PRIVATE + MAP_ALIASES +
+                     core * MAP_PRIVATE_MB * MAP_MB
+               : NULL;
+}
+
+// ---- Fences -------------------------------------------------------------------------------------
+
+static volatile uint32_t *fenced(uint32_t core)
+{
+    return (volatile uint32_t *)MAP_FENCES + core;
+}
+
+void mmu_fence(uint32_t core)
+{
+    volatile uint64_t *blocks = block_of(core, MAP_GVM);
+
+    *fenced(core) = 1;
+    for (uint32_t i = 0; i < (MAP_GVM_MB + MAP_STACKS_MB) * MAP_MB / BLOCK_BYTES; i++)
+        blocks[i] = 0;
+    forget_translations();
+}
+
+void mmu_unfence(uint32_t core)
+{
+    map_shared(core);
+    *fenced(core) = 0;
+    forget_translations();
+}
+
+bool mmu_is_fenced(uint32_t core)
+{
+    return *fenced(core) != 0;
+}
