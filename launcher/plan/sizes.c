@@ -9,10 +9,10 @@
 #include "wb/system.h"
 #include "wb/wb.h"
 
-// What the command counts with before it builds an image, where pointers have 32 bits: the same
-// numbers are in crates/model/src/board/need.rs.
+// What the command counts with before it builds an image, where pointers have 32 bits, and twice as
+// much where they have 64: the same numbers are in crates/model/src/board/need.rs.
 #define AT_MOST(name, bytes)                                                                       \
-    _Static_assert(sizeof(void *) != 4 || sizeof(struct wb_##name) <= (bytes),                     \
+    _Static_assert(sizeof(struct wb_##name) <= (bytes) * (sizeof(void *) / 4),                     \
                    "raise it, in need.rs as well")
 AT_MOST(advice, 256);
 AT_MOST(notify_policy, 256);

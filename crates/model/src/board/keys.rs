@@ -61,6 +61,8 @@ table! {
     pub(super) struct MemoryTable {
         /// The smallest stack of a task.
         stack_least = "1KiB" => stack_least: must u64, SIZE;
+        /// The bits of a pointer, 32 or 64: what the middleware's structures take follows.
+        pointer_bits = 64 => pointer_bits: or u32, Whole("", 32, 64), default 32;
         /// Memory for the stacks of all tasks.
         stacks = "1MiB" => stacks: optional u64, SIZE, otherwise "they are in `gvm`";
         /// Memory that each stack takes in addition, for a guard; a stack takes a multiple of it.

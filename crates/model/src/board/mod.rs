@@ -87,6 +87,8 @@ words! {
 pub struct Memory {
     /// The smallest stack of a task.
     pub stack_least: u64,
+    /// The bits of a pointer: 32 or 64.
+    pub pointer_bits: u32,
     /// For the stacks of tasks, all of them; `None`: they are in globally visible memory.
     pub stacks: Option<u64>,
     /// What each stack takes besides, for a guard.
@@ -183,6 +185,7 @@ impl From<keys::BoardFile> for Board {
             files: given(&files),
             memory: Memory {
                 stack_least: memory.stack_least.into_inner(),
+                pointer_bits: memory.pointer_bits,
                 stacks: memory.stacks.map(Spanned::into_inner),
                 guard: given(&memory.guard),
                 gvm: memory.gvm.into_inner(),
