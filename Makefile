@@ -236,7 +236,7 @@ test-python: build test-modules $(PYTHON)
 	$(PYTHON) -m pytest --quiet $(DOCUMENT_TESTS:%=--ignore=%) $(PEER_TESTS:%=--ignore=%) --ignore=tests/guest --ignore=tests/boards --ignore=tests/soc --ignore=reproduce/nacul2007/rtl --ignore=reproduce/acquaviva2008/soc \
 		tests bench reproduce
 
-test-freertos: build $(BUILD)/boards/vexpress_a9/conform $(PYTHON) size-freertos
+test-freertos: build $(patsubst %,$(BUILD)/boards/%/conform,vexpress_a9 virt_a64) $(PYTHON) size-freertos
 	$(PYTHON) -m pytest --quiet -rP tests/boards
 
 test-soc: build $(SOC) $(patsubst %,$(BUILD)/boards/%/conform,rv32_soc rv32_soc_hardware) $(MEASURING) $(PYTHON)

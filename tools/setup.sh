@@ -43,6 +43,7 @@ packages='
     libzvbi0
     mencoder
     perl
+    picolibc-aarch64-linux-gnu
     picolibc-riscv64-unknown-elf
     pkg-config
     python3-dev

@@ -174,6 +174,10 @@ static enum wb_status leave_at_once(void)
     struct wb_task *self = k.current;
     enum wb_status status = WB_ERR_GONE;
 
+    if (wb_port_is_disabled()) {
+        of(self)->hold = WB_TCB_CRITICAL;
+        return WB_ERR_HELD;
+    }
     wb_port_mask();
     if (wb_departure_is_due(self)) {
         struct freertos_task *ft = of(self);

@@ -353,17 +353,23 @@ struct wb_host_event wb_host_wait(struct wb_host *host, int timeout_ms)
     }
 }
 
-void wb_host_close(struct wb_host *host)
+static void stop_kernels(struct wb_host *host)
 {
-    if (!host->started)
-        return;
     wb_host_kill(host);
     // One that the watchdog has found takes no interrupt: it may never come.
     for (uint32_t i = 1; i < host->system->n_cores; i++)
         if (strcmp(host->killed[i], watchdog) != 0)
             (void)board_waits(i);
     host->started = false;
-    board_memory_used(host->system->arena);
+}
+
+void wb_host_close(struct wb_host *host)
+{
+    if (host->started)
+        stop_kernels(host);
+    // Also of a system that never started.
+    if (host->system != NULL)
+        board_memory_used(host->system->arena);
 }
 
 // ---- What is told -------------------------------------------------------------------------------

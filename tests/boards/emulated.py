@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a program on the emulated board."""
+"""Runs a program on an emulated board."""
 
 from __future__ import annotations
 
@@ -20,12 +20,33 @@ sys.path.append(str(ROOT / "tests"))
 
 from line import Closed, Line  # noqa: E402
 
-BUILD = ROOT / "build" / "boards" / "vexpress_a9"
-QEMU = "qemu-system-arm"
-MACHINE = [
-    *("-M", "vexpress-a9", "-m", "128M", "-display", "none", "-monitor", "none"),
-    *("-audiodev", "none,id=a0"),
-]
+
+@dataclass(frozen=True)
+class Board:
+    """A board that QEMU has."""
+
+    name: str
+    qemu: str
+    machine: tuple[str, ...]
+
+    @property
+    def build(self) -> Path:
+        """The folder of its programs."""
+        return ROOT / "build" / "boards" / self.name
+
+
+HEADLESS = ("-display", "none", "-monitor", "none")
+VEXPRESS = Board(
+    "vexpress_a9",
+    "qemu-system-arm",
+    ("-M", "vexpress-a9", "-m", "128M", *HEADLESS, "-audiodev", "none,id=a0"),
+)
+VIRT = Board(
+    "virt_a64",
+    "qemu-system-aarch64",
+    ("-M", "virt,gic-version=2", "-cpu", "cortex-a53", "-m", "256M", *HEADLESS, "-nic", "none"),
+)
+BUILD = VEXPRESS.build
 # Each core a thread of the host: real races. And all in turns, by counting instructions: the same
 # each time. QEMU takes 2^shift nanoseconds for an instruction.
 THREADS = ()
@@ -51,14 +72,15 @@ def run(
     mode: tuple[str, ...] = THREADS,
     cores: int = 4,
     limit_s: int = LIMIT_S,
-    program: Path = BUILD / "conform",
+    board: Board = VEXPRESS,
+    program: str | Path = "conform",
 ) -> Run:
     """Runs a program, the conformance suite by default, with these arguments, until it ends."""
-    words = (program.name, *words)
+    words = (Path(program).name, *words)
     arguments = ",".join(["enable=on,target=native", *(f"arg={word}" for word in words)])
     command = [
-        QEMU,
-        *MACHINE,
+        board.qemu,
+        *board.machine,
         "-serial",
         "null",
         "-smp",
@@ -67,7 +89,7 @@ def run(
         "-semihosting-config",
         arguments,
     ]
-    command += ["-kernel", str(program)]
+    command += ["-kernel", str(board.build / program)]
     try:
         ended = subprocess.run(
             command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=limit_s
@@ -89,14 +111,17 @@ def move_enough(run_for: Callable[[int], int], moves: int = MOVES) -> None:
     assert any(run_for(times) >= moves for times in (1, 4, 16)), f"fewer than {moves} moves"
 
 
-def missing() -> str | None:
+def missing(board: Board) -> str | None:
     """What is not there that a run needs."""
-    if shutil.which(QEMU) is None:
-        return f"{QEMU} (make setup)"
-    return None if (BUILD / "conform").exists() else f"{BUILD / 'conform'} (make test-freertos)"
+    if shutil.which(board.qemu) is None:
+        return f"{board.qemu} (make setup)"
+    conform = board.build / "conform"
+    return None if conform.exists() else f"{conform} (make test-freertos)"
 
 
-def run_each(cases: list[str], mode: tuple[str, ...], slow: dict[str, float]) -> dict[str, Run]:
+def run_each(
+    cases: list[str], mode: tuple[str, ...], slow: dict[str, float], board: Board = VEXPRESS
+) -> dict[str, Run]:
     """Runs each case by itself, as many at once as there are processors.
 
     What the counts of slow cases are multiplied by grows as that of all others does.
@@ -104,7 +129,7 @@ def run_each(cases: list[str], mode: tuple[str, ...], slow: dict[str, float]) ->
 
     def run_one(case: str) -> Run:
         words = [f"scale={slow[case] * LONGER}"] if case in slow else []
-        return run("=" + case, *words, mode=mode)
+        return run("=" + case, *words, mode=mode, board=board)
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         return dict(zip(cases, pool.map(run_one, cases), strict=True))
@@ -122,7 +147,7 @@ class Launched:
         session: int = 0x5EED,
     ) -> None:
         ours, its = socket.socketpair()
-        command = [QEMU, *MACHINE, "-smp", str(cores), *mode]
+        command = [VEXPRESS.qemu, *VEXPRESS.machine, "-smp", str(cores), *mode]
         command += ["-semihosting-config", "enable=on,target=native"]
         command += ["-chardev", f"socket,id=line,fd={its.fileno()}", "-serial", "chardev:line"]
         command += ["-kernel", str(BUILD / image)]

@@ -22,7 +22,7 @@ CORES = 4
 
 @pytest.fixture(scope="module", autouse=True)
 def _board() -> None:
-    if missing := emulated.missing():
+    if missing := emulated.missing(emulated.VEXPRESS):
         pytest.fail(f"the board cannot be emulated: {missing} is missing")
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ordinary tasks of FreeRTOS that move between kernels, on the four emulated cores."""
+"""Ordinary tasks of FreeRTOS that move between kernels, on four emulated cores."""
 
 from __future__ import annotations
 
@@ -32,14 +32,22 @@ MISUSES = {
 }
 
 
-def expect_ok(case: str, *words: str, mode: tuple[str, ...]) -> None:
-    run = emulated.run(case, *words, mode=mode, program=emulated.BUILD / "ordinary")
+on_each_board = pytest.mark.parametrize(
+    "board", [emulated.VEXPRESS, emulated.VIRT], ids=lambda board: board.name
+)
+
+
+def expect_ok(
+    case: str, *words: str, mode: tuple[str, ...], board: emulated.Board = emulated.VEXPRESS
+) -> None:
+    run = emulated.run(case, *words, mode=mode, board=board, program="ordinary")
     assert (run.status, run.text.splitlines()[-1:]) == (0, [f"ok {case}"]), run.text
 
 
+@on_each_board
 @pytest.mark.parametrize("case", CASES)
-def test_as_threads_of_the_host(case: str) -> None:
-    expect_ok(case, mode=emulated.THREADS)
+def test_as_threads_of_the_host(case: str, board: emulated.Board) -> None:
+    expect_ok(case, mode=emulated.THREADS, board=board)
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -47,11 +55,13 @@ def test_by_counted_instructions(case: str) -> None:
     expect_ok(case, "exact", mode=emulated.COUNTED)
 
 
-def test_a_warm_reset_boots() -> None:
-    run = emulated.run("resets", mode=emulated.COUNTED, program=emulated.BUILD / "ordinary")
+@on_each_board
+def test_a_warm_reset_boots(board: emulated.Board) -> None:
+    run = emulated.run("resets", mode=emulated.COUNTED, board=board, program="ordinary")
     assert (run.status, run.text) == (0, "# begins again\nok resets\n")
 
 
+@on_each_board
 @pytest.mark.parametrize(
     ("case", "said"),
     [
@@ -59,14 +69,15 @@ def test_a_warm_reset_boots() -> None:
         ("crashes", "core 1: crasher: it touched memory that is not its at address 0x10"),
     ],
 )
-def test_what_goes_wrong_is_told_though_there_is_no_launcher(case: str, said: str) -> None:
-    run = emulated.run(case, program=emulated.BUILD / "ordinary")
+def test_what_goes_wrong_is_told_though_there_is_no_launcher(
+    case: str, said: str, board: emulated.Board
+) -> None:
+    run = emulated.run(case, board=board, program="ordinary")
     assert run.status == 2 and re.fullmatch(said, run.text.strip()), run
 
 
 def expect_failure(kind: str, said: str) -> None:
-    ordinary = emulated.BUILD / "ordinary"
-    run = emulated.run("misused", kind, mode=emulated.COUNTED, program=ordinary)
+    run = emulated.run("misused", kind, mode=emulated.COUNTED, program="ordinary")
     assert (run.status, run.text.strip()) == (2, f"core 0: observer: {said}")
 
 

@@ -8,6 +8,7 @@ import subprocess
 from pathlib import Path
 
 import emulated
+import pytest
 
 
 def configure(tmp_path: Path, *options: str, **environment: str) -> str:
@@ -42,7 +43,9 @@ def test_no_cargo(tmp_path: Path) -> None:
     assert "-DFREERTOS_KERNEL_PATH" in said
 
 
-def test_a_core_that_never_booted() -> None:
-    run = emulated.run("=a_task_that_gives_up_is_named_with_its_own_words", cores=3)
+@pytest.mark.parametrize("board", [emulated.VEXPRESS, emulated.VIRT], ids=lambda board: board.name)
+def test_a_core_that_never_booted(board: emulated.Board) -> None:
+    case = "=a_task_that_gives_up_is_named_with_its_own_words"
+    run = emulated.run(case, cores=3, board=board)
     assert run.status == 2
     assert run.text == "conform: core 3 has not booted: start all 4 cores of the board\n"

@@ -85,7 +85,7 @@ static enum wb_tcb_hold held(TaskHandle_t task)
 
 enum wb_tcb_hold wb_tcb_held(TaskHandle_t task)
 {
-    return wb_port_is_masked() ? WB_TCB_CRITICAL : held(task);
+    return wb_port_is_masked() || wb_port_is_disabled() ? WB_TCB_CRITICAL : held(task);
 }
 
 static inline void detach(TCB_t *task)
@@ -105,7 +105,7 @@ void wb_tcb_detach(TaskHandle_t task)
 
 enum wb_tcb_hold wb_tcb_leave(TaskHandle_t task, TickType_t *left_at)
 {
-    const enum wb_tcb_hold hold = wb_tcb_held(task);
+    const enum wb_tcb_hold hold = wb_port_is_masked() ? WB_TCB_CRITICAL : held(task);
 
     *left_at = xTickCount;
     if (hold == WB_TCB_FREE)

@@ -14,7 +14,8 @@
 // A task is masked only for as long as it takes to switch away from it. Elsewhere it goes on as
 // masked as it was.
 #if __ARM_ARCH_PROFILE == 'A' || __ARM_ARCH_PROFILE == 'R'
-// wb_port_is_masked(): the running task is in a critical section, or has disabled interrupts.
+// wb_port_is_masked(): the running task is in a critical section, or has disabled interrupts; on
+// AArch64 the latter is wb_port_is_disabled().
 #ifdef __aarch64__
 #define wb_port_mask() __asm__ volatile("msr daifset, #2" ::: "memory")
 #define wb_port_switch() portYIELD()
@@ -38,6 +39,18 @@ extern volatile uint32_t ulCriticalNesting;
 #define wb_port_unmask() taskEXIT_CRITICAL()
 #define wb_port_is_masked() 0
 #endif
+
+static inline int wb_port_is_disabled(void)
+{
+#ifdef __aarch64__
+    unsigned long daif;
+
+    __asm__ volatile("mrs %0, daif" : "=r"(daif));
+    return (daif & 0x80) != 0;
+#else
+    return 0;
+#endif
+}
 
 // What keeps a task on its kernel.
 enum wb_tcb_hold {
