@@ -15,16 +15,18 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 CORPUS = Path(__file__).parent / "corpus"
 ROOT = Path(__file__).parents[2]
 # Of one input: what takes longer, or more memory, is a fault. libFuzzer asks the clock on the wall:
 # beside other programs, a second of a processor lasts for many.
-MOST_S, MOST_MIB, MOST_BYTES = 30, 1024, 65536
-# How late a target may end. libFuzzer's alarm can wait for ever, for the allocator that it
+MOST_S, MOST_MIB, MOST_BYTES = 120, 1024, 65536
+# How many seconds of a processor a target may take besides; and for how long, when it ought to have
+# ended, it may take less than one. libFuzzer's alarm can wait for ever, for the allocator that it
 # interrupted.
-LATE_S = 2 * MOST_S + 60
+LATE_S, IDLE_S = 120, 120
 COUNTS = re.compile(rb"^stat::number_of_executed_units: (\d+)$", re.MULTILINE)
 TAIL_LINES = 60
 # Where targets put their files and sockets: memory, where there is such a folder.
@@ -52,6 +54,29 @@ def seeds_of(name: str) -> list[str]:
     return seeds + ([str(corpus)] if corpus.is_dir() else [])
 
 
+def processor_s(process: int) -> float:
+    """How many seconds of a processor a process has taken."""
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def await_end(process: subprocess.Popen[bytes], seconds: int) -> bool:
+    """False: it takes too much of a processor, or hangs."""
+    begin, taken, looked = time.monotonic(), 0.0, time.monotonic()
+    while True:
+        try:
+            process.wait(1)
+            return True
+        except subprocess.TimeoutExpired:
+            now, takes = time.monotonic(), processor_s(process.pid)
+        if takes >= taken + 1 or now - begin < seconds:
+            taken, looked = takes, now
+        if takes > seconds + LATE_S or now - looked > IDLE_S:
+            process.kill()
+            process.wait()
+            return False
+
+
 def run(program: Path, seconds: int, work: Path) -> tuple[int, bytes]:
     """How a target ended, and what it said."""
     found, failed = work / program.name, work / "failed"
@@ -71,19 +96,18 @@ def run(program: Path, seconds: int, work: Path) -> tuple[int, bytes]:
     base = MEMORY if MEMORY.is_dir() else None
     with tempfile.TemporaryDirectory(prefix="whimbrel-fuzz-", dir=base) as folder:
         options = {"ASAN_OPTIONS": "allocator_may_return_null=1", "TMPDIR": folder}
-        try:
-            done = subprocess.run(
+        with tempfile.TemporaryFile() as said:
+            process = subprocess.Popen(
                 [program.absolute(), *words],
                 env=os.environ | options,
                 stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
+                stdout=said,
                 stderr=subprocess.STDOUT,
-                timeout=seconds + LATE_S,
-                check=False,
             )
-        except subprocess.TimeoutExpired as expired:
-            return 1, (expired.stdout or b"") + b"\nIt did not end.\n"
-    return done.returncode, done.stdout
+            ended = await_end(process, seconds)
+            said.seek(0)
+            text = said.read()
+    return (process.returncode, text) if ended else (1, text + b"\nIt did not end.\n")
 
 
 def main() -> int:
