@@ -25,9 +25,9 @@ const GRANULE: u64 = 4096;
 const RUN: u64 = 64 + 1;
 const POOL: u64 = 2 * GRANULE;
 
-/// Structures of the middleware where pointers have 32 bits, some with room to grow; where they have
-/// 64, twice as much. The same numbers are asserted when `launcher/plan/sizes.c` is compiled, and a
-/// test compares.
+/// Structures of the middleware where pointers have 32 bits, some with room to grow; twice as much
+/// where they have 64. The same numbers are asserted when `launcher/plan/sizes.c` is compiled, and
+/// a test compares.
 pub const AT_MOST: [(&str, u64); 20] = [
     ("advice", 256),
     ("notify_policy", 256),
