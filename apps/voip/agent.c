@@ -25,6 +25,7 @@ struct agent {
     } clean, encode, decode;
     uint64_t turn_ns, period_ns, answers_ns;  // when the next of each is due
     uint32_t periods;
+    uint32_t pending;     // calls that are not answered
     uint32_t call, next;  // next: of the frames of this call that is to be sent
     uint64_t sent_ns;     // when the last packet was sent; 0: none in this call
 };
@@ -37,6 +38,11 @@ static uint32_t now_us(void)
 }
 
 // Calls a service with a frame or a packet.
+static void look_later(struct agent *agent)
+{
+    agent->answers_ns = wb_now_ns() + agent->voip->answers_us * UINT64_C(1000);
+}
+
 static void call(struct agent *agent, struct service *service, const void *what, uint32_t bytes,
                  wb_call_done *done)
 {
@@ -46,6 +52,8 @@ static void call(struct agent *agent, struct service *service, const void *what,
         agent->tally->dropped++;
         return;
     }
+    if (agent->pending++ == 0)
+        look_later(agent);
     service->made_us[++service->made % WB_CALLS_MAX] = us;
     // An answer that does not come in time is handled as it comes.
     if (agent->voip->blocks && wb_call_complete(&service->caller, PATIENCE_NS) < 0)
@@ -58,12 +66,17 @@ static bool is_answered(struct agent *agent, const struct service *service,
     struct voip_agent_tally *tally = agent->tally;
     const uint32_t us = now_us() - service->made_us[answer->number % WB_CALLS_MAX];
 
+    agent->pending--;
     if (answer->status != WB_OK) {
         tally->dropped++;
         return false;
     }
     tally->answers++;
     tally->answers_us += us;
+    if (service == &agent->decode) {
+        tally->decoded++;
+        tally->decoded_us += us;
+    }
     tally->slowest_us = us > tally->slowest_us ? us : tally->slowest_us;
     return true;
 }
@@ -160,18 +173,16 @@ static void play(struct agent *agent)
         call(agent, &agent->decode, &packet, VOIP_PACKET_HEAD + packet.bytes, on_decoded);
 }
 
-// What has ended, in the order in which one leads to the next; whether anything has does not
-// matter.
+// What has ended: what is to be played first, for a packet that is sent takes time; then in the
+// order in which one leads to the next. Whether anything has does not matter.
 static void complete(struct agent *agent)
 {
-    struct wb_caller *const callers[SERVICES] = { &agent->clean.caller, &agent->encode.caller,
-                                                  &agent->decode.caller };
-    const uint64_t now = wb_now_ns();
+    struct wb_caller *const callers[SERVICES] = { &agent->decode.caller, &agent->clean.caller,
+                                                  &agent->encode.caller };
 
-    if (now < agent->answers_ns)
+    if (agent->voip->answers_us > 0 && (agent->pending == 0 || wb_now_ns() < agent->answers_ns))
         return;
-    if (agent->voip->answers_us > 0)
-        agent->answers_ns = now + agent->voip->answers_us * UINT64_C(1000);
+    look_later(agent);
     for (int i = 0; i < SERVICES; i++)
         if (wb_call_complete(callers[i], 0) < 0)
             continue;
@@ -202,7 +213,7 @@ static uint64_t time_left(const struct agent *agent)
     const uint64_t now = wb_now_ns();
     uint64_t due = agent->period_ns < agent->turn_ns ? agent->period_ns : agent->turn_ns;
 
-    if (agent->voip->answers_us > 0 && agent->answers_ns < due)
+    if (agent->voip->answers_us > 0 && agent->pending > 0 && agent->answers_ns < due)
         due = agent->answers_ns;
     return due > now ? due - now : 0;
 }

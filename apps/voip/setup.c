@@ -193,8 +193,11 @@ static void tell(const struct voip *voip)
             (unsigned)sound->skipped, (unsigned)sound->missed,
             (unsigned)(sound->gap * voip->ptime_ms));
     if (agent->answers > 0)
-        fprintf(stderr, "voip: services answered after %.3f ms on average, %.3f ms at most\n",
-                (double)agent->answers_us / 1e3 / agent->answers, agent->slowest_us / 1e3);
+        fprintf(stderr,
+                "voip: services answered after %.3f ms on average, %.3f ms at most; the "
+                "decoder after %.3f ms\n",
+                (double)agent->answers_us / 1e3 / agent->answers, agent->slowest_us / 1e3,
+                agent->decoded > 0 ? (double)agent->decoded_us / 1e3 / agent->decoded : 0.0);
 }
 
 enum wb_status wb_app_finish(struct wb_app *app)

@@ -58,6 +58,8 @@ struct voip_tally {
         uint32_t answers;     // of services
         uint64_t answers_us;  // that these took in all, until the agent had them
         uint32_t slowest_us;  // that one of them took
+        uint32_t decoded;     // answers of the decoder
+        uint64_t decoded_us;  // as answers_us, of these
     } agent;
     struct voip_sound_tally {
         uint32_t played, silent;  // silent: periods of calls without a frame

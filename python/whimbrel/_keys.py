@@ -353,6 +353,21 @@ class Cache:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Cost:
+    """What an act costs on this core alone; default: as [costs.send] and the like say:
+    `[core.costs.send]` of docs/platform-toml.md."""
+
+    cycles: Number | None = None
+    """Cycles of each act; 0 to 1e15; default 0."""
+    cycles_per_unit: Number | None = None
+    """Cycles for each unit: see below; 0 to 1e15; default 0."""
+    time_us: Number | None = None
+    """Time of each act; 0 to 1e9; default 0."""
+    source: str
+    """Where its numbers are from."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Core:
     """A core, or `count` of them; without any: those of the machine: `[[core]]` of
     docs/platform-toml.md."""
@@ -392,21 +407,8 @@ class Core:
     """Power that follows temperature: static_mw * exp((temperature - reference_c) / slope_c)."""
     cache: Cache | None = None
     """Warm-up after a switch or a migration."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Cost:
-    """What an act costs: (cycles + units * cycles_per_unit) / frequency + time_us:
-    `[costs.send]` of docs/platform-toml.md."""
-
-    cycles: Number | None = None
-    """Cycles of each act; 0 to 1e15; default 0."""
-    cycles_per_unit: Number | None = None
-    """Cycles for each unit: see below; 0 to 1e15; default 0."""
-    time_us: Number | None = None
-    """Time of each act; 0 to 1e9; default 0."""
-    source: str
-    """Where its numbers are from."""
+    costs: dict[str, Cost] | None = None
+    """What an act costs on this core alone; default: as [costs.send] and the like say."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -62,21 +62,41 @@ def test_copies_grow_with_the_block_and_notifications_do_not(
         assert phase("32KiB", name) == pytest.approx(phase("128B", name), rel=0.02)
 
 
+# What is further from the paper than a tenth, and the words of the README that say why.
+REASONS = {
+    "aggregation, simulated: 32x1KiB": "32 of these are 26.6 ms",
+    "table 4: 15ms, latency of a call": "Looks keep their rhythm from call to call",
+    "table 4: 20ms, latency of a call": "Looks keep their rhythm from call to call",
+    "table 3, phone simulated: dsp interrupt external, load of the GPP": "1.3 ms more in each",
+    "table 3, phone simulated: dsp polling external, load of the GPP": "1.3 ms more in each",
+    "table 4, phone simulated: 15ms, latency of a call": "The paper has 17.35 ms there",
+}
+
+
 def test_what_the_platform_is_calibrated_for_comes_out(rows: dict[str, dict[str, Any]]) -> None:
-    # What D has more is a switch to the caller.
-    within = {"A copy in": 0.01, "B notify": 0.01, "D notify back": 0.12, "E copy out": 0.01}
     for size in ("128B", "32KiB"):
-        for name, part in within.items():
+        for name in ("A copy in", "B notify", "C service", "D notify back", "E copy out"):
             row = rows[f"figure 8, simulated: {size}, {name}"]
-            assert row["ours"] == pytest.approx(row["paper"], rel=part)
+            assert row["ours"] == pytest.approx(row["paper"], rel=0.02)
+
+
+def test_each_row_is_within_a_tenth_of_the_paper_or_has_its_reason_beside_it(
+    rows: dict[str, dict[str, Any]],
+) -> None:
+    stated = [row for row in rows.values() if row["paper"]]
+    assert len(stated) >= 30
+    far = {row["what"] for row in stated if abs(row["ours"] / row["paper"] - 1) > 0.1}
+    assert far == set(REASONS)
+    readme = " ".join((HERE / "README.md").read_text().split())
+    assert [reason for reason in REASONS.values() if reason not in readme] == []
 
 
 def test_internal_memory_takes_most_of_a_copy_off(rows: dict[str, dict[str, Any]]) -> None:
     copy, call = (
         ours(rows, f"figure 9, simulated: internal against external, {what} of 8 KiB")
-        for what in ("A", "a call")
+        for what in ("the copy", "a call")
     )
-    assert 80 < copy < 95
+    assert copy == pytest.approx(94, abs=0.5)
     assert 0 < call < copy
 
 
@@ -92,12 +112,9 @@ def test_the_readme_states_what_is_simulated(rows: dict[str, dict[str, Any]]) ->
     check_words(README, words, paper + ways, within=0.01)
     inside = [
         ours(rows, f"figure 9, simulated: internal against external, {what} of 8 KiB")
-        for what in ("A", "a call")
+        for what in ("the copy", "a call")
     ]
-    check_words(README, "simulated: {} % off A, {} % off the call", inside, within=0.01)
-    service = rows["figure 8, simulated: 128B, C service"]
-    words = "C is {} µs against {}: the platform has one cost"
-    check_words(README, words, [service["ours"], service["paper"]], within=0.01)
+    check_words(README, "simulated: {} % off the copy, {} % off the call", inside, within=0.01)
 
 
 @pytest.mark.parametrize(
@@ -129,22 +146,14 @@ def test_the_phone_has_less_to_do_with_the_codec_on_the_dsp(
     def load(strategy: str) -> float:
         return ours(rows, f"table 3, phone simulated: {strategy}, load of the GPP")
 
-    # The cycles are from this table, the costs of messages are not.
-    assert load("gpp only") == pytest.approx(46.53, abs=4)
-    assert load("dsp interrupt external") == pytest.approx(22.73, abs=5)
     assert load("dsp polling external") < load("dsp interrupt external")
     assert load("dsp interrupt internal") < load("dsp interrupt external")
     assert load("dsp polling internal") < load("dsp polling external")
-    saved = load("gpp only") - load("dsp interrupt external")
-    words = "What the strategies save is less than in the paper: {} points by the DSP"
-    check_words(README, words, [saved], within=0.02)
     words = (
         "The ARM is active for {} % of the time with the codec on the DSP, and for {} % with all"
     )
     loads = [load("dsp interrupt external"), load("gpp only")]
     check_words("apps/voip/README.md", words, loads, within=0.01)
-    for other in ("dsp polling external", "dsp interrupt internal"):
-        assert load("dsp interrupt external") - load(other) < 1  # "but less than one", each
 
 
 def test_the_phone_learns_later_of_answers_the_rarer_it_looks(
@@ -153,7 +162,8 @@ def test_the_phone_learns_later_of_answers_the_rarer_it_looks(
     def latency(name: str) -> float:
         return ours(rows, f"table 4, phone simulated: {name}, latency of a call")
 
-    assert latency("interrupt") < latency("5ms") < latency("10ms") < latency("20ms")
+    assert latency("interrupt") < latency("5ms") < latency("15ms") < latency("20ms")
+    assert latency("10ms") == pytest.approx(latency("5ms"), abs=0.1)  # two looks, or one
     assert latency("adaptive") < latency("5ms")
 
 

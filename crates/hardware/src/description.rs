@@ -85,6 +85,9 @@ pub struct Core {
     /// Whether it is off at the start: it draws nothing until it is woken.
     #[serde(default)]
     pub off: bool,
+    /// What acts cost on it alone.
+    #[serde(default)]
+    pub own: OwnCosts,
     /// Its number, which says what happens to it by chance and which slot of a bus it has; `None`:
     /// its place. Another one where cores before it are left out.
     #[serde(default)]
@@ -239,7 +242,47 @@ pub struct Costs {
     pub receive_internal: Option<Cost>,
 }
 
+/// What acts cost on one core, where that is not what they cost on the platform: by their names in
+/// a platform's TOML, and `ring` and `rung` for what [`Doorbell`] has.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct OwnCosts(pub Vec<(String, Cost)>);
+
+impl OwnCosts {
+    /// What everything costs on the core.
+    pub fn over(&self, costs: &Costs, doorbell: &Doorbell) -> (Costs, Doorbell) {
+        let (mut costs, mut doorbell) = (costs.clone(), doorbell.clone());
+        for (name, cost) in &self.0 {
+            match name.as_str() {
+                "ring" => doorbell.send = cost.clone(),
+                "rung" => doorbell.receive = cost.clone(),
+                name => costs.set(name, cost.clone()),
+            }
+        }
+        (costs, doorbell)
+    }
+}
+
 impl Costs {
+    /// Says what an act costs, by its name in a platform's TOML; another name says nothing.
+    pub fn set(&mut self, name: &str, cost: Cost) {
+        match name {
+            "switch" => self.switch = cost,
+            "clock" => self.clock = cost,
+            "copy" => self.copy = cost,
+            "load" => self.load = cost,
+            "interrupt" => self.interrupt = cost,
+            "send_internal" => self.send_internal = Some(cost),
+            "receive_internal" => self.receive_internal = Some(cost),
+            _ => {
+                self.actions.resize(Self::ACTIONS.len(), Cost::default());
+                let action = Self::ACTIONS.iter().position(|action| *action == name);
+                if let Some(slot) = action.and_then(|at| self.actions.get_mut(at)) {
+                    *slot = cost;
+                }
+            }
+        }
+    }
+
     /// The names of the middleware's actions in a platform's TOML, in the order of
     /// `enum wb_action` (`wb/kernel.h`).
     pub const ACTIONS: [&str; 15] = [

@@ -458,9 +458,10 @@ impl Hardware {
 
 impl Class {
     fn new(core: Core, description: &Description) -> Self {
+        let (costs, doorbell) = core.own.over(&description.costs, &description.doorbell);
         let table = |point: &Point| PointTable {
             clock: Clock::new(point.hz),
-            costs: Table::new(&description.costs, &description.doorbell, point.hz),
+            costs: Table::new(&costs, &doorbell, point.hz),
         };
         Self { tables: core.points.iter().map(table).collect(), core }
     }

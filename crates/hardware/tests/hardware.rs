@@ -3,8 +3,8 @@
 
 use whimbrel_hardware::{
     Arbitration, Block, Bus, Cache, Charge, Core, Cost, Costs, Description, Disturbance, Doorbell,
-    DoorbellKind, Hardware, IdleState, Interconnect, Leakage, Memory, MemoryKind, Mesh, Point,
-    Scheduling, Thermal, Transition, Waking,
+    DoorbellKind, Hardware, IdleState, Interconnect, Leakage, Memory, MemoryKind, Mesh, OwnCosts,
+    Point, Scheduling, Thermal, Transition, Waking,
 };
 
 const US: u64 = 1_000_000;
@@ -45,6 +45,7 @@ fn core(kind: &str, node: (u32, u32)) -> Core {
         slice_ps: 0,
         tick_ps: 0,
         timer_slack_ps: 0,
+        own: OwnCosts::default(),
         off: false,
         number: None,
     }

@@ -4,7 +4,9 @@
 use std::fs;
 
 use whimbrel_hardware::Scheduling;
-use whimbrel_hardware::{Arbitration, Bus, DoorbellKind, Hardware, Interconnect, MemoryKind};
+use whimbrel_hardware::{
+    Arbitration, Bus, Charge, DoorbellKind, Hardware, Interconnect, MemoryKind,
+};
 use whimbrel_model::Platform;
 
 use crate::common::board::{BOARD, on_a_mesh, with};
@@ -55,6 +57,36 @@ fn cores_follow_along_the_rows_of_a_mesh_from_the_node_of_the_first() {
     let nodes: Vec<_> = board.cores.iter().map(|core| core.node).collect();
     assert_eq!(nodes, [(2, 0), (0, 1), (1, 1)]);
     assert_eq!(board.memories[1].node, (0, 1), "a private memory is where its core is");
+}
+
+#[test]
+fn an_act_costs_on_a_core_what_its_own_table_says() {
+    let own = "\n[core.costs.send]\ncycles = 7\nsource = \"ours\"\n\
+               [core.costs.ring]\ntime_us = 2\nsource = \"ours\"\n";
+    let two = format!(
+        "[platform]\nname = \"two\"\n\
+         [[core]]\npoint = [{{ mhz = 1000, active_mw = 1 }}]\n\
+         [[core]]\npoint = [{{ mhz = 1000, active_mw = 1 }}]{own}\
+         [costs.send]\ncycles = 5\nsource = \"ours\"\n\
+         [costs.receive]\ncycles = 3\nsource = \"ours\"\n\
+         [doorbell]\nkind = \"interrupt\"\nsource = \"ours\"\n\
+         [doorbell.send]\ncycles = 9\nsource = \"ours\"\n\
+         [doorbell.receive]\ncycles = 4\nsource = \"ours\"\n"
+    );
+    let board = Hardware::new(&Platform::parse(&two).unwrap().description().unwrap());
+    let ns = |core, charge| board.cost_ps(core, charge, 1) / 1000;
+    let acts = [0, 1].map(|number| Charge::action(number).unwrap());
+    let charges = [acts[0], acts[1], Charge::RING, Charge::RUNG];
+    assert_eq!(charges.map(|charge| ns(0, charge)), [5, 3, 9, 4]);
+    assert_eq!(charges.map(|charge| ns(1, charge)), [7, 3, 2000, 4]);
+    let refused = |old: &str, new: &str| {
+        let problems = Platform::parse(&two.replace(old, new)).unwrap_err();
+        problems.iter().map(|problem| problem.message.clone()).collect::<Vec<_>>()
+    };
+    let unknown = refused("[core.costs.ring]", "[core.costs.bell]");
+    assert_eq!(unknown, ["[core.costs] has no key `bell`"]);
+    let empty = refused("time_us = 2\n", "");
+    assert_eq!(empty, ["[core.costs.ring] states no cost"]);
 }
 
 #[test]

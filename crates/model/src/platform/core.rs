@@ -3,7 +3,7 @@
 
 use toml::Spanned;
 use whimbrel_hardware::{Cache, Core, Disturbance, IdleState, Leakage, Mesh, Point};
-use whimbrel_hardware::{Scheduling, Transition, Waking};
+use whimbrel_hardware::{OwnCosts, Scheduling, Transition, Waking};
 
 use super::fabric::at_node;
 use super::keys::{CacheTable, CoreTable, Idle, IdleTable, PointTable};
@@ -56,6 +56,12 @@ impl CoreTable {
         points.iter().position(|point| point.get_ref().hz.get_ref() == start.get_ref())
     }
 
+    /// What acts cost on it alone.
+    fn own(&self) -> OwnCosts {
+        let acts = self.costs.as_ref().map(|it| it.get_ref().clone()).unwrap_or_default();
+        OwnCosts(acts.into_iter().map(|(name, it)| (name, it.into())).collect())
+    }
+
     fn core(&self) -> Core {
         let scheduling = given(&self.scheduling);
         let fair_slice_ps = if scheduling == Scheduling::Fair { FAIR_SLICE_PS } else { 0 };
@@ -84,6 +90,7 @@ impl CoreTable {
             tick_ps: given(&self.tick),
             timer_slack_ps: self.timer_slack_ps,
             off: false,
+            own: self.own(),
             number: None,
         }
     }

@@ -10,18 +10,10 @@ use crate::problem::Problem;
 use crate::schema::Noted;
 
 /// What `[costs]` says. What it does not name costs nothing.
-pub(super) fn all(mut costs: BTreeMap<String, CostTable>) -> Costs {
-    let mut take = |name: &str| costs.remove(name).map(Cost::from);
-    Costs {
-        actions: Costs::ACTIONS.iter().map(|name| take(name).unwrap_or_default()).collect(),
-        switch: take("switch").unwrap_or_default(),
-        clock: take("clock").unwrap_or_default(),
-        copy: take("copy").unwrap_or_default(),
-        load: take("load").unwrap_or_default(),
-        interrupt: take("interrupt").unwrap_or_default(),
-        send_internal: take("send_internal"),
-        receive_internal: take("receive_internal"),
-    }
+pub(super) fn all(costs: BTreeMap<String, CostTable>) -> Costs {
+    let mut all = Costs::default();
+    costs.into_iter().for_each(|(name, cost)| all.set(&name, cost.into()));
+    all
 }
 
 impl From<CostTable> for Cost {

@@ -36,15 +36,36 @@ const EDGE: Shape = Number("a place in millimetres", -1e4, 1e4);
 const LENGTH: Shape = Number("a length in millimetres", 0.001, 1e4);
 const TIB: u64 = 1 << 40;
 
-/// What `[costs]` may have: the actions of the middleware, then others.
-pub(super) const COSTS: [&str; 22] = {
-    let others =
-        ["switch", "clock", "copy", "load", "interrupt", "send_internal", "receive_internal"];
+/// What `[core.costs]` may have: the actions of the middleware, others, and what `[doorbell]` says
+/// of all cores.
+pub(super) const OWN_COSTS: [&str; 24] = {
+    let others = [
+        "switch",
+        "clock",
+        "copy",
+        "load",
+        "interrupt",
+        "send_internal",
+        "receive_internal",
+        "ring",
+        "rung",
+    ];
     let actions = whimbrel_hardware::Costs::ACTIONS;
-    let mut all = [""; 22];
+    let mut all = [""; 24];
     let mut at = 0;
     while at < all.len() {
         all[at] = if at < actions.len() { actions[at] } else { others[at - actions.len()] };
+        at += 1;
+    }
+    all
+};
+
+/// What `[costs]` may have: the same without the last two.
+pub(super) const COSTS: [&str; 22] = {
+    let mut all = [""; 22];
+    let mut at = 0;
+    while at < all.len() {
+        all[at] = OWN_COSTS[at];
         at += 1;
     }
     all
@@ -166,6 +187,9 @@ table! {
         /// Warm-up after a switch or a migration.
         cache = {} => cache: optional CacheTable,
             Table("a table: [core.cache]", &CacheTable::TABLE);
+        /// What an act costs on this core alone; default: as [costs.send] and the like say.
+        costs = {} => costs: optional BTreeMap<String, CostTable>,
+            Each("tables: [core.costs.send] and the like", &OWN_COSTS, &CostTable::TABLE);
         places keys;
         check check;
     }
