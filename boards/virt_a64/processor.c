@@ -19,6 +19,17 @@ uint32_t board_core(void)
     return id & 0xff;
 }
 
+// By Arm's PSCI (AFFINITY_INFO), which knows no core that is not there.
+bool processor_has_core(uint32_t core)
+{
+    register int64_t result __asm__("x0") = 0xc4000004;
+    register uint64_t target __asm__("x1") = core;
+    register uint64_t level __asm__("x2") = 0;
+
+    __asm__ volatile("hvc #0" : "+r"(result) : "r"(target), "r"(level) : "x3", "memory");
+    return result >= 0;
+}
+
 void processor_begin(void)
 {
     uint64_t hz;
