@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import struct
 import subprocess
@@ -89,6 +90,46 @@ def test_each_row_is_within_a_tenth_of_the_paper_or_has_its_reason_beside_it(
     assert far == set(REASONS)
     readme = " ".join((HERE / "README.md").read_text().split())
     assert [reason for reason in REASONS.values() if reason not in readme] == []
+
+
+def furthest_percent(rows: dict[str, dict[str, Any]], *parts: str) -> int:
+    """How far the rows with these words in their names, and without a reason, are at most."""
+    of = [row for what, row in rows.items() if all(part in what for part in parts)]
+    stated = [row for row in of if row["paper"] and row["what"] not in REASONS]
+    return math.ceil(max(abs(row["ours"] / row["paper"] - 1) for row in stated) * 100)
+
+
+def test_the_readme_states_how_far_the_simulation_is_from_the_paper(
+    rows: dict[str, dict[str, Any]],
+) -> None:
+    words = "that they come out is, within {} %"
+    check_words(README, words, [furthest_percent(rows, "figure 8, simulated")], within=0)
+    words = "looks of 15 and 20 ms find the answer after {} and {} ms"
+    late = [ours(rows, f"table 4: {name}, latency of a call") for name in ("15ms", "20ms")]
+    check_words(README, words, late, within=0.01)
+    words = "with the codec on the GPP, all loads come out within {} %"
+    furthest = furthest_percent(rows, "phone simulated", "load of the GPP")
+    check_words(README, words, [furthest], within=0)
+    external, internal = (
+        experiments.PUBLISHED["voip"][f"dsp interrupt {memory}"][0]
+        for memory in ("external", "internal")
+    )
+    small, large = (experiments.PUBLISHED["phases_us"][str(n)] for n in (128, 32768))
+    copies = sum(
+        a + (160 - 128) * (b - a) / (32768 - 128) for a, b in zip(small, large, strict=True)
+    )
+    copies -= sum(small[1:4])  # B, C and D
+    words = (
+        "its ARM takes {} ms more in each frame, and by figure 8 all four copies of a frame of "
+        "160 bytes take {} ms"
+    )
+    check_words(README, words, [(external - internal) / 100 * 20, 2 * copies / 1000], within=0.01)
+    words = "the first look after that: {} ms by looks of 5 and 10 ms, {} by looks of 15"
+    late = [
+        ours(rows, f"table 4, phone simulated: {name}, latency of a call")
+        for name in ("5ms", "15ms")
+    ]
+    check_words(README, words, late, within=0.01)
 
 
 def test_internal_memory_takes_most_of_a_copy_off(rows: dict[str, dict[str, Any]]) -> None:
