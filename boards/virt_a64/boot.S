@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // From reset to C, and what comes from the processor's vectors. QEMU starts the first core here, in
 // EL1, with the MMU off; the others begin here as well, when the first has PSCI turn them on
-// (start_others() of mmu.c).
+// (mmu_begin() of mmu.c).
 //
 // Tasks run in EL1 on SP_EL0; interrupts, FreeRTOS's switch and the supervisor on SP_EL1.
 

@@ -7,6 +7,7 @@
 
 #include "arm_board.h"
 #include "map.h"
+#include "psci.h"
 
 enum {
     BLOCK_BYTES = 2 << 20,
@@ -97,17 +98,6 @@ static void map_stacks(void)
 void mmu_begin(uint32_t core);
 extern unsigned char _start[];
 
-// Arm's PSCI, as QEMU has it: CPU_ON. A core that is not there stays away (board_waits()).
-static void start_core(uint32_t core)
-{
-    register uint64_t function __asm__("x0") = 0xc4000003;
-    register uint64_t target __asm__("x1") = core;
-    register uint64_t entry __asm__("x2") = (uintptr_t)_start;
-    register uint64_t context __asm__("x3") = 0;
-
-    __asm__ volatile("hvc #0" : "+r"(function) : "r"(target), "r"(entry), "r"(context) : "memory");
-}
-
 static void make_tables(void)
 {
     map_stacks();
@@ -143,8 +133,9 @@ void mmu_begin(uint32_t core)
 {
     if (core == 0) {
         make_tables();
+        // A core that is not there stays away (board_waits()).
         for (uint32_t i = 1; i < MAP_CORES; i++)
-            start_core(i);
+            (void)psci(PSCI_CPU_ON, i, (uintptr_t)_start);
     }
     turn_on(tables(core));
 }

@@ -6,6 +6,7 @@
 #include "FreeRTOS.h"
 #include "arm_board.h"
 #include "map.h"
+#include "psci.h"
 
 // Of the generic timers, as QEMU has them.
 enum { TIMER_HZ = 62500000, NS_PER_COUNT = 1000000000 / TIMER_HZ };
@@ -19,15 +20,9 @@ uint32_t board_core(void)
     return id & 0xff;
 }
 
-// By Arm's PSCI (AFFINITY_INFO), which knows no core that is not there.
 bool processor_has_core(uint32_t core)
 {
-    register int64_t result __asm__("x0") = 0xc4000004;
-    register uint64_t target __asm__("x1") = core;
-    register uint64_t level __asm__("x2") = 0;
-
-    __asm__ volatile("hvc #0" : "+r"(result) : "r"(target), "r"(level) : "x3", "memory");
-    return result >= 0;
+    return psci(PSCI_AFFINITY_INFO, core, 0) >= 0;
 }
 
 void processor_begin(void)
