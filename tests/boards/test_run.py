@@ -257,6 +257,7 @@ def test_the_radio_has_the_sound_of_linux_to_the_bit_wherever_its_tasks_are(
     emulated.move_enough(moved, moves)
 
 
+@pytest.mark.skipif(emulated.LONGER == 1, reason="in `make soak`: its image takes a minute")
 def test_the_radio_has_one_sound_with_64_bits_wherever_its_tasks_are(tmp_path: Path) -> None:
     """A Cortex-A53 multiplies and adds in one step: the sound is not that of this machine."""
     shuttles = [f"--shuttle={task}={cores}@5ms" for task, cores in EVERY.items()]
