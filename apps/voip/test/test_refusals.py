@@ -104,11 +104,12 @@ def test_a_second_caller_is_told_that_the_phone_is_busy(tmp_path: Path) -> None:
     assert phone.told("calls") == 1 and phone.told("lost") <= 5 + lost_ms(phone, first) / 20
 
 
-@pytest.mark.parametrize(("options", "load"), [((), 0.193), (("--map", ON_ONE), 0.487)])
+@pytest.mark.parametrize(("options", "load"), [((), 0.169), (("--map", ON_ONE), 0.459)])
 def test_the_arm_of_the_paper_has_the_load_of_its_table(
     options: tuple[str, ...], load: float
 ) -> None:
-    # Table 3 of lee2009: 22.73 % with the codec on the DSP, by interrupts; 46.53 % without.
+    # Table 3 of lee2009: 22.73 % with the codec on the DSP, by interrupts; 46.53 % without. The
+    # first is of external memory: reproduce/lee2009/README.md says why it is more.
     params = {**LOOP, "hang_up_ms": 5000}
     simulated = ended(command("sim", APP, ("--platform", "davinci", *options), params))
     assert simulated.returncode == 0, simulated.stderr
