@@ -111,18 +111,23 @@ def figure8_soc(lab: Lab, quick: bool) -> tuple[list[Row], dict[str, Plot]]:
     return rows, {"figure8_soc": bars("phases of a call, SoC", found, "cycles")}
 
 
+def published_us(phase: int, size: float) -> float:
+    """A phase of figure 8 for any size: the straight line through the paper's two."""
+    sizes = {int(of): phases[phase] for of, phases in PUBLISHED["phases_us"].items()}
+    (small, of_small), (large, of_large) = sorted(sizes.items())
+    return of_small + (size - small) * (of_large - of_small) / (large - small)
+
+
 def figure9(lab: Lab) -> list[Row]:
     """What internal memory takes off a copy of 8 KiB in the kernel, and off the whole call.
 
     The paper measures its figure 9 in the kernel, without the library and the system call. These
-    are what phase A takes whatever the size: a straight line through its two sizes says how much.
+    are what phase A takes whatever the size.
     """
     size = 8192
     outside = lab.simulate("external", Setting(size))
     inside = lab.simulate("internal", Setting(size, request_memory="internal"))
-    sizes = {int(bytes_): phases[0] for bytes_, phases in PUBLISHED["phases_us"].items()}
-    (small, of_small), (large, of_large) = sorted(sizes.items())
-    fixed_us = of_small - small * (of_large - of_small) / (large - small)
+    fixed_us = published_us(0, 0)
     copies = [run.phases_us()[0] - fixed_us for run in (outside, inside)]
     calls = [run.call_us() for run in (outside, inside)]
     note = "requests in the 16 KiB of the ARM's RAM; "

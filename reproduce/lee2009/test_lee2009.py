@@ -114,16 +114,12 @@ def test_the_readme_states_how_far_the_simulation_is_from_the_paper(
         experiments.PUBLISHED["voip"][f"dsp interrupt {memory}"][0]
         for memory in ("external", "internal")
     )
-    small, large = (experiments.PUBLISHED["phases_us"][str(n)] for n in (128, 32768))
-    copies = sum(
-        a + (160 - 128) * (b - a) / (32768 - 128) for a, b in zip(small, large, strict=True)
-    )
-    copies -= sum(small[1:4])  # B, C and D
+    copies_us = 2 * sum(experiments.published_us(phase, 160) for phase in (0, 4))  # A and E, twice
     words = (
         "its ARM takes {} ms more in each frame, and by figure 8 all four copies of a frame of "
         "160 bytes take {} ms"
     )
-    check_words(README, words, [(external - internal) / 100 * 20, 2 * copies / 1000], within=0.01)
+    check_words(README, words, [(external - internal) / 100 * 20, copies_us / 1000], within=0.01)
     words = "the first look after that: {} ms by looks of 5 and 10 ms, {} by looks of 15"
     late = [
         ours(rows, f"table 4, phone simulated: {name}, latency of a call")
@@ -163,10 +159,8 @@ def test_the_readme_states_what_is_simulated(rows: dict[str, dict[str, Any]]) ->
     [("128 bytes", 128), ("1 KiB", 1024), ("8 KiB", 8192), ("32 KiB", 32768)],
 )
 def test_the_page_of_doorbells_states_the_line_through_the_copies(label: str, size: int) -> None:
-    small, large = (experiments.PUBLISHED["phases_us"][str(n)][0] for n in (128, 32768))
-    byte_us = (large - small) / (32768 - 128)
-    fixed_us, left = small - 128 * byte_us, 1 - 0.94
-    each = [fixed_us + size * byte_us * part for part in (1, left)]
+    fixed_us, left = experiments.published_us(0, 0), 1 - 0.94
+    each = [fixed_us + (experiments.published_us(0, size) - fixed_us) * part for part in (1, left)]
     check("docs/doorbells.md", (label,), [*each, *(us / size * 1024 for us in each)], within=0.01)
 
 
