@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "picolibc_system.h"
 #include "rv32_soc.h"
 
 enum { WORDS = 8, INTERRUPTS = 8, ENABLED = 1 << 3 | 1 << 7 | 1 << 17, LINE_ENABLED = 1 << 17 };

@@ -51,6 +51,16 @@ void uart_interrupt(void);
 /// Takes the next byte that has come from the UART, with what is wrong with it.
 uint32_t uart_data(void);
 
+/// Of a board's mmu.c, for memory.c. Context: the first core.
+///
+/// Puts memory behind all of the addresses of stacks; takes it from a page of them.
+void mmu_map_stacks(void);
+void mmu_unmap_page_of_stacks(const void *page);
+
+/// Shows the private memory of a core at MAP_WINDOW, and no longer.
+void mmu_open_window(uint32_t core);
+void mmu_close_window(void);
+
 /// Takes from a core what others see of memory, and gives it back.
 ///
 /// Context: the first core, for another.

@@ -115,21 +115,3 @@ uint32_t board_cores(void)
 {
     return MAP_CORES;
 }
-
-// The end of what the last launcher wrote there; NULL: all of it, or nobody knows.
-static const unsigned char *memory_used;
-
-void *board_memory(size_t *bytes)
-{
-    unsigned char *begin = gvm_end, *end = (unsigned char *)MAP_GVM + MAP_GVM_MB * MAP_MB;
-
-    memset(begin, 0, (size_t)((memory_used != NULL ? memory_used : end) - begin));
-    memory_used = NULL;
-    *bytes = (size_t)(end - begin);
-    return begin;
-}
-
-void board_memory_used(const void *end)
-{
-    memory_used = end;
-}

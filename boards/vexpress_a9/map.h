@@ -35,6 +35,7 @@
 #define MAP_PRIVATE 0x70000000
 #define MAP_PRIVATE_MB 4
 #define MAP_PRIVATE_AT 0x64000000
+#define MAP_WINDOW 0x74000000  // where the first core sees private memory of another for a while
 #define MAP_ALIASES 0x78000000
 
 // Devices, and their interrupts.

@@ -2,8 +2,6 @@
 // The page tables: short descriptors of ARMv7, one table of sections for each core, and pages where
 // stacks lie. Every kernel has its private memory at the same addresses.
 
-#include <string.h>
-
 #include "arm_board.h"
 #include "map.h"
 
@@ -69,6 +67,19 @@ static void map_core(uint32_t core)
     map(core, MAP_ALIASES, MAP_PRIVATE_AT, MAP_CORES * MAP_PRIVATE_MB, READ);
 }
 
+// Nothing is remembered of what was not there.
+static void show_translations(void)
+{
+    __asm__ volatile("dsb\n isb" ::: "memory");
+}
+
+void mmu_map_stacks(void)
+{
+    for (uint32_t i = 0; i < MAP_STACKS_MB * PAGES; i++)
+        pages()[i] = (MAP_STACKS + i * PAGE_BYTES) | PAGE;
+    show_translations();
+}
+
 // Of the board's system registers: a word that any reset clears, memory it does not.
 static volatile uint32_t *const flags = (volatile uint32_t *)0x10000030;
 static volatile uint32_t *const flags_clear = (volatile uint32_t *)0x10000034;
@@ -84,8 +95,7 @@ void mmu_tables(uint32_t core)
         return;
     }
     *flags_clear = ~0u;
-    for (uint32_t i = 0; i < MAP_STACKS_MB * PAGES; i++)
-        pages()[i] = (MAP_STACKS + i * PAGE_BYTES) | PAGE;
+    mmu_map_stacks();
     for (uint32_t i = 0; i < MAP_CORES; i++)
         map_core(i);
     for (uint32_t i = 0; i < PAGE_BYTES; i += 4)
@@ -95,82 +105,31 @@ void mmu_tables(uint32_t core)
     __asm__ volatile("dsb\n sev");
 }
 
-static uint32_t pages_used, private_used;  // of the stacks; bytes; by the first core
+// ---- Memory for a launcher ----------------------------------------------------------------------
 
-void board_free_stacks(void)
+// What the core has begun with the old tables is over when the barrier is.
+static void forget_translations(void)
 {
-    pages_used = 0;
-    for (uint32_t i = 0; i < MAP_STACKS_MB * PAGES; i++)
-        pages()[i] = (MAP_STACKS + i * PAGE_BYTES) | PAGE;
-    __asm__ volatile("dsb\n isb" ::: "memory");
+    __asm__ volatile("dsb\n mcr p15, 0, %0, c8, c3, 0\n dsb\n isb" ::"r"(0) : "memory");
 }
 
-void board_free_private(void)
+void mmu_unmap_page_of_stacks(const void *page)
 {
-    private_used = 0;
+    pages()[((uintptr_t)page - MAP_STACKS) / PAGE_BYTES] = 0;
+    __asm__ volatile("dsb\n mcr p15, 0, %0, c8, c3, 1\n dsb\n isb" ::"r"(page) : "memory");
 }
 
-void *board_take_private(size_t bytes)
+void mmu_open_window(uint32_t core)
 {
-    const size_t first = MAP_KERNEL_MB * MAP_MB, room = MAP_PRIVATE_MB * MAP_MB - first;
-    unsigned char *at = (unsigned char *)MAP_PRIVATE + first + private_used;
-
-    if (bytes > room - private_used)
-        return NULL;
-    memset(at, 0, bytes);
-    private_used += (bytes + 63) / 64 * 64;
-    return at;
+    map(0, MAP_WINDOW, MAP_PRIVATE_AT + core * MAP_PRIVATE_MB * MAP_MB, MAP_PRIVATE_MB, DATA);
+    show_translations();
 }
 
-bool board_owns(const void *address)
+void mmu_close_window(void)
 {
-    const uint32_t at = (uint32_t)address;
-
-    return at - MAP_GVM < (MAP_GVM_MB + MAP_STACKS_MB) * MAP_MB ||
-           at - MAP_PRIVATE - MAP_KERNEL_MB * MAP_MB < (MAP_PRIVATE_MB - MAP_KERNEL_MB) * MAP_MB;
-}
-
-void *board_stack(size_t bytes)
-{
-    const uint32_t wanted = 1 + (bytes + PAGE_BYTES - 1) / PAGE_BYTES;
-
-    if (wanted > MAP_STACKS_MB * PAGES - pages_used)
-        return NULL;
-    const uint32_t guard = MAP_STACKS + pages_used * PAGE_BYTES;
-    pages()[pages_used] = 0;
-    __asm__ volatile("dsb\n mcr p15, 0, %0, c8, c3, 1\n dsb\n isb" ::"r"(guard) : "memory");
-    pages_used += wanted;
-    return (void *)(guard + PAGE_BYTES);
-}
-
-void board_give_private(uint32_t core, void *at, size_t bytes)
-{
-    enum { WINDOW = 0x74000000 };
-    const uint32_t own = MAP_PRIVATE_AT + core * MAP_PRIVATE_MB * MAP_MB;
-
-    if (core == 0)
-        return;
-    map(0, WINDOW, own, MAP_PRIVATE_MB, DATA);
-    __asm__ volatile("dsb\n isb" ::: "memory");
-    memcpy((unsigned char *)at - MAP_PRIVATE + WINDOW, at, bytes);
     for (uint32_t i = 0; i < MAP_PRIVATE_MB; i++)
-        sections(0)[(WINDOW >> SECTION_SHIFT) + i] = 0;
+        sections(0)[(MAP_WINDOW >> SECTION_SHIFT) + i] = 0;
     __asm__ volatile("dsb\n mcr p15, 0, %0, c8, c7, 0\n dsb\n isb" ::"r"(0) : "memory");
-    memset(at, 0, bytes);
-}
-
-bool board_is_global(const void *address)
-{
-    const uint32_t at = (uint32_t)address;
-
-    return at - MAP_GVM < MAP_GVM_MB * MAP_MB || at - MAP_STACKS < MAP_STACKS_MB * MAP_MB;
-}
-
-const void *board_private(uint32_t core, const void *address)
-{
-    const uint32_t at = (uint32_t)address - MAP_PRIVATE, bytes = MAP_PRIVATE_MB * MAP_MB;
-
-    return at < bytes ? (const void *)(MAP_ALIASES + core * bytes + at) : NULL;
 }
 
 // ---- Fences -------------------------------------------------------------------------------------
@@ -178,12 +137,6 @@ const void *board_private(uint32_t core, const void *address)
 static volatile uint32_t *fenced(uint32_t core)
 {
     return (volatile uint32_t *)(MAP_FENCES + core * sizeof(uint32_t));
-}
-
-// What the core has begun with the old tables is over when the barrier is.
-static void forget_translations(void)
-{
-    __asm__ volatile("dsb\n mcr p15, 0, %0, c8, c3, 0\n dsb\n isb" ::"r"(0) : "memory");
 }
 
 void mmu_fence(uint32_t core)

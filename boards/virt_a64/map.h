@@ -32,6 +32,7 @@
 #define MAP_PRIVATE 0x70000000
 #define MAP_PRIVATE_MB 8
 #define MAP_PRIVATE_AT 0x48000000
+#define MAP_WINDOW 0x74000000  // where the first core sees private memory of another for a while
 #define MAP_ALIASES 0x78000000
 
 // Devices, and their interrupts.

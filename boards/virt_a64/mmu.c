@@ -87,10 +87,17 @@ static void map_core(uint32_t core)
     map(core, MAP_ALIASES, MAP_PRIVATE_AT, MAP_CORES * MAP_PRIVATE_MB, DATA | READ_ONLY);
 }
 
-static void map_stacks(void)
+// Nothing is remembered of what was not there.
+static void show_translations(void)
+{
+    __asm__ volatile("dsb sy\n isb" ::: "memory");
+}
+
+void mmu_map_stacks(void)
 {
     for (uint32_t i = 0; i < STACK_PAGES; i++)
         stack_pages()[i] = (MAP_STACKS + i * PAGE_BYTES) | DATA | PAGE;
+    show_translations();
 }
 
 // ---- Booting ------------------------------------------------------------------------------------
@@ -100,7 +107,7 @@ extern unsigned char _start[];
 
 static void make_tables(void)
 {
-    map_stacks();
+    mmu_map_stacks();
     for (uint32_t i = 0; i < MAP_CORES; i++)
         map_core(i);
     for (uintptr_t at = MAP_START; at < MAP_START + PAGE_BYTES; at += 8)
@@ -142,87 +149,28 @@ void mmu_begin(uint32_t core)
 
 // ---- Memory for a launcher ----------------------------------------------------------------------
 
-static uint32_t pages_used, private_used;  // of the stacks; bytes; by the first core
-
 // What a core has begun with the old tables is over when the barrier is.
 static void forget_translations(void)
 {
     __asm__ volatile("dsb sy\n tlbi vmalle1is\n dsb sy\n isb" ::: "memory");
 }
 
-void board_free_stacks(void)
+void mmu_unmap_page_of_stacks(const void *page)
 {
-    pages_used = 0;
-    map_stacks();
-    __asm__ volatile("dsb sy\n isb" ::: "memory");
-}
-
-void board_free_private(void)
-{
-    private_used = 0;
-}
-
-void *board_take_private(size_t bytes)
-{
-    const size_t first = MAP_KERNEL_MB * MAP_MB, room = MAP_PRIVATE_MB * MAP_MB - first;
-    unsigned char *at = (unsigned char *)MAP_PRIVATE + first + private_used;
-
-    if (bytes > room - private_used)
-        return NULL;
-    memset(at, 0, bytes);
-    private_used += (uint32_t)(bytes + 63) / 64 * 64;
-    return at;
-}
-
-static bool is_in(const void *address, uintptr_t begin, uint32_t mb)
-{
-    return (uintptr_t)address - begin < (uintptr_t)mb * MAP_MB;
-}
-
-bool board_owns(const void *address)
-{
-    return is_in(address, MAP_GVM, MAP_GVM_MB + MAP_STACKS_MB) ||
-           is_in(address, MAP_PRIVATE + MAP_KERNEL_MB * MAP_MB, MAP_PRIVATE_MB - MAP_KERNEL_MB);
-}
-
-void *board_stack(size_t bytes)
-{
-    const size_t wanted = 1 + (bytes + PAGE_BYTES - 1) / PAGE_BYTES;
-
-    if (wanted > STACK_PAGES - pages_used)
-        return NULL;
-    const uintptr_t guard = MAP_STACKS + (uintptr_t)pages_used * PAGE_BYTES;
-    stack_pages()[pages_used] = 0;
+    stack_pages()[((uintptr_t)page - MAP_STACKS) / PAGE_BYTES] = 0;
     forget_translations();
-    pages_used += (uint32_t)wanted;
-    return (void *)(guard + PAGE_BYTES);
 }
 
-void board_give_private(uint32_t core, void *at, size_t bytes)
+void mmu_open_window(uint32_t core)
 {
-    enum { WINDOW = 0x74000000 };
+    map(0, MAP_WINDOW, MAP_PRIVATE_AT + core * MAP_PRIVATE_MB * MAP_MB, MAP_PRIVATE_MB, DATA);
+    show_translations();
+}
 
-    if (core == 0)
-        return;
-    map(0, WINDOW, MAP_PRIVATE_AT + core * MAP_PRIVATE_MB * MAP_MB, MAP_PRIVATE_MB, DATA);
-    __asm__ volatile("dsb sy\n isb" ::: "memory");
-    memcpy((unsigned char *)at - MAP_PRIVATE + WINDOW, at, bytes);
-    memset(block_of(0, WINDOW), 0, MAP_PRIVATE_MB * MAP_MB / BLOCK_BYTES * sizeof(uint64_t));
+void mmu_close_window(void)
+{
+    memset(block_of(0, MAP_WINDOW), 0, MAP_PRIVATE_MB * MAP_MB / BLOCK_BYTES * sizeof(uint64_t));
     forget_translations();
-    memset(at, 0, bytes);
-}
-
-bool board_is_global(const void *address)
-{
-    return is_in(address, MAP_GVM, MAP_GVM_MB + MAP_STACKS_MB);
-}
-
-const void *board_private(uint32_t core, const void *address)
-{
-    return is_in(address, MAP_PRIVATE, MAP_PRIVATE_MB)
-               ? (const unsigned char *)address - MAP_PRIVATE + MAP_ALIASES +
-                     core * MAP_PRIVATE_MB * MAP_MB
-               : NULL;
 }
 
 // ---- Fences -------------------------------------------------------------------------------------

@@ -8,17 +8,17 @@ import re
 import emulated
 import pytest
 
-BOARDS = (emulated.VEXPRESS, emulated.VIRT)
-# Why a case is skipped: a program that is loaded here is no process.
+# Why a case is skipped: a program loaded here is no process; and on a board that loads none.
 CANNOT = {"a recreated task has no process of its own here", "these kernels do not share tasks"}
-# And on a board that loads none.
 UNLOADED = {"no program can be loaded here"}
+# The reasons on each board, and how many cases they are at most.
+SKIPPED = {emulated.VEXPRESS: (CANNOT, 10), emulated.VIRT: (CANNOT | UNLOADED, 24)}
 # It has so many steps that a board takes long for them; and what their count is multiplied by.
 SLOW = "tasks_of_every_mode_that_move_all_the_time_lose_double_and_reorder_nothing"
 SLOW_SCALE = 0.03
 
 
-@pytest.fixture(scope="module", params=BOARDS, ids=lambda board: board.name)
+@pytest.fixture(scope="module", params=SKIPPED, ids=lambda board: board.name)
 def board(request: pytest.FixtureRequest) -> emulated.Board:
     if missing := emulated.missing(request.param):
         pytest.fail(f"the board cannot be emulated: {missing} is missing")
@@ -38,12 +38,9 @@ def check(board: emulated.Board, text: str, cases: list[str]) -> None:
     for case, why in skipped:
         print(f"not on this board: {case}: {why}")
     print(f"{len(cases)} cases, {len(skipped)} of them not on this board")
-    if board.name == "virt_a64":
-        assert {why for _, why in skipped} <= CANNOT | UNLOADED
-        assert len(skipped) <= 24
-    else:
-        assert {why for _, why in skipped} <= CANNOT
-        assert len(skipped) <= 10
+    reasons, most = SKIPPED[board]
+    assert {why for _, why in skipped} <= reasons
+    assert len(skipped) <= most
 
 
 def test_no_memory_is_where_the_linker_likes(board: emulated.Board, cases: list[str]) -> None:

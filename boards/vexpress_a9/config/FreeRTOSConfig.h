@@ -3,24 +3,8 @@
 #ifndef FREERTOS_CONFIG_H
 #define FREERTOS_CONFIG_H
 
-#define configUSE_PREEMPTION 1
-#define configUSE_TIME_SLICING 0
-#define configUSE_PORT_OPTIMISED_TASK_SELECTION 1
-#define configMAX_PRIORITIES 32  // 30 of the middleware (board.toml); idle below, kernel above
-#define configTICK_RATE_HZ 1000
 #define configTICK_TYPE_WIDTH_IN_BITS TICK_TYPE_WIDTH_32_BITS
-#define configMINIMAL_STACK_SIZE 512
-#define configMAX_TASK_NAME_LEN 16
-#define configUSE_IDLE_HOOK 1
-#define configUSE_TICK_HOOK 0
-#define configUSE_MUTEXES 1
 #define configUSE_POSIX_ERRNO 1
-#define configUSE_TASK_FPU_SUPPORT 2
-#define configSUPPORT_DYNAMIC_ALLOCATION 1
-#define configTOTAL_HEAP_SIZE 0  // each kernel says where its own lies
-#define configKERNEL_PROVIDED_STATIC_MEMORY 1
-#define configTASK_NOTIFICATION_ARRAY_ENTRIES 2
-#define configCHECK_FOR_STACK_OVERFLOW 0
 
 // newlib's part of a task (reent.c). The TCB needs nothing for it.
 #define configUSE_C_RUNTIME_TLS_SUPPORT 1
@@ -30,38 +14,13 @@
     board_use_reent(pxCurrentTCB->pvThreadLocalStoragePointers[WB_FREERTOS_POINTER])
 #define configDEINIT_TLS_BLOCK(block)
 
-#define INCLUDE_vTaskDelay 1
-#define INCLUDE_vTaskDelete 1
-#define INCLUDE_xTaskDelayUntil 1
-#define INCLUDE_uxTaskPriorityGet 1
-#define INCLUDE_xTaskGetCurrentTaskHandle 1
-#define INCLUDE_xTaskAbortDelay 1
-#define INCLUDE_xTaskResumeFromISR 1
-#define INCLUDE_eTaskGetState 1
-#define INCLUDE_xTaskGetHandle 1
-#define INCLUDE_uxTaskGetStackHighWaterMark 1
-#define configUSE_APPLICATION_TASK_TAG 1
-
-// The interrupt controller has 32 priorities; above 20, interrupts may call FreeRTOS.
-#define configUNIQUE_INTERRUPT_PRIORITIES 32
-#define configMAX_API_CALL_INTERRUPT_PRIORITY 20
 #define configINTERRUPT_CONTROLLER_BASE_ADDRESS 0x1e001000
 #define configINTERRUPT_CONTROLLER_CPU_INTERFACE_OFFSET (-0xf00)
 
 #ifndef __ASSEMBLER__
-void gic_begin_tick(void);
-void gic_end_tick(void);
 void board_use_reent(const void *task);
-_Noreturn void wb_freertos_asserted(const char *file, int line);
 #endif
-#define configSETUP_TICK_INTERRUPT() gic_begin_tick()
-#define configCLEAR_TICK_INTERRUPT() gic_end_tick()
-#define configASSERT(x)                                                                            \
-    do {                                                                                           \
-        if (!(x))                                                                                  \
-            wb_freertos_asserted(__FILE__, __LINE__);                                              \
-    } while (0)
 
-#include "whimbrel_freertos.h"
+#include "freertos_on_arm.h"
 
 #endif

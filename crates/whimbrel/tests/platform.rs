@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::common::{Place, STREAM, kill, pid, root, text, wait_until_gone};
+use crate::common::{Place, Run, STREAM, kill, pid, root, text, wait_until_gone};
 use insta::assert_snapshot;
 use serde_json::Value;
 
@@ -197,16 +197,21 @@ fn linux_sets_the_frequencies_and_they_are_put_back() {
     assert_eq!(says(&folder, "scaling_governor"), "schedutil");
 }
 
+/// A run that has set the frequencies of a processor, whose attributes are in the folder.
+fn start_with_cpufreq(place: &Place) -> (PathBuf, Run<'_>) {
+    let app = place.app(STREAM);
+    let folder = sysfs(place);
+    let sys = place.path("sys");
+    let args = [app.to_str().unwrap(), "--cores", "0", "--frequency", "cpufreq"];
+    let run = place.start_with(&args, &[("WHIMBREL_SYSFS", sys.to_str().unwrap())]);
+    assert_eq!(says(&folder, "scaling_governor"), "userspace");
+    (folder, run)
+}
+
 #[test]
 fn frequencies_are_put_back_after_everything_was_killed() {
     let place = Place::new();
-    let app = place.app(STREAM);
-    let folder = sysfs(&place);
-    let sys = place.path("sys");
-    let args = [app.to_str().unwrap(), "--cores", "0", "--frequency", "cpufreq"];
-    let mut run = place.start_with(&args, &[("WHIMBREL_SYSFS", sys.to_str().unwrap())]);
-    assert_eq!(says(&folder, "scaling_governor"), "userspace");
-
+    let (folder, mut run) = start_with_cpufreq(&place);
     let processes = run.processes();
     // The helper is not to put them back when it sees that its command has gone.
     kill(pid(&processes[0]), 19);
@@ -217,7 +222,8 @@ fn frequencies_are_put_back_after_everything_was_killed() {
     run.finish();
     wait_until_gone(&processes);
     assert_eq!(says(&folder, "scaling_governor"), "userspace");
-    let cleaned = place.command(&["clean"]).env("WHIMBREL_SYSFS", &sys).output().unwrap();
+    let cleaned =
+        place.command(&["clean"]).env("WHIMBREL_SYSFS", place.path("sys")).output().unwrap();
     assert!(cleaned.status.success(), "{}", text(&cleaned.stderr));
     assert_eq!(says(&folder, "scaling_governor"), "schedutil");
     assert_eq!(fs::read_dir(place.runs()).unwrap().count(), 0);
@@ -226,13 +232,7 @@ fn frequencies_are_put_back_after_everything_was_killed() {
 #[test]
 fn the_helper_of_a_killed_command_restores_the_frequencies() {
     let place = Place::new();
-    let app = place.app(STREAM);
-    let folder = sysfs(&place);
-    let sys = place.path("sys");
-    let args = [app.to_str().unwrap(), "--cores", "0", "--frequency", "cpufreq"];
-    let mut run = place.start_with(&args, &[("WHIMBREL_SYSFS", sys.to_str().unwrap())]);
-    assert_eq!(says(&folder, "scaling_governor"), "userspace");
-
+    let (folder, mut run) = start_with_cpufreq(&place);
     let processes = run.processes();
     run.signal(9);
     run.finish();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same where no task is recreated.
+// The part of the harness about tasks that are recreated, for a board where none is.
 
 #include "harness.h"
 
