@@ -9,6 +9,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -200,5 +201,11 @@ class Launched:
         raise AssertionError(f"the line was closed after {heard[-3:]}")
 
     def status(self) -> int:
-        """How the program has ended."""
-        return self.process.wait(LIMIT_S)
+        """How the program has ended. The line is served until then: what was lost comes again."""
+        end = time.monotonic() + LIMIT_S
+        try:
+            while time.monotonic() < end:
+                self.line.pump(0.05)
+        except (Closed, OSError):
+            pass
+        return self.process.wait(max(1.0, end - time.monotonic()))
