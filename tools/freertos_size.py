@@ -11,14 +11,14 @@ from pathlib import Path
 
 KIB = 1024
 # What is linked, and the most that it may add, in KiB.
-LINKS = {"ordinary": 7, "channels": 24, "everything": 64, "scripts": 8}
+LINKS = {"ordinary": 7, "channels": 24, "everything": 66, "scripts": 8}
 BEYOND = {"scripts": "everything"}  # what a link adds to, if not to FreeRTOS
 # Lines of code. holmbacka2013 has 1300, without what tells mistakes, and what is asked for a task
 # from afar.
 LINES_MOST, BEYOND_LINES_MOST = 1300, 310
 BEYOND_PAPER = {"ask.c", "guard.c", "freertos_guards.h", "freertos_guard_hooks.h"}
-# What serves a launcher or a loader is no part of the kernel.
-APART = {"host.c", "freertos_board.h"}
+# What serves a launcher, a guest or a loader is no part of the kernel.
+APART = {"host.c", "apart.c", "freertos_board.h"}
 
 
 def text(elf: Path) -> int:

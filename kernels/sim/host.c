@@ -50,7 +50,7 @@ static bool open_memory(struct wb_host *host)
         private_mapping_bytes(sc->cores, config->private_bytes, config->private_parts);
 
     if (!gvm_open(&host->gvm,
-                  arena + guards + config->stacks_bytes + config->module_bytes + replicas) ||
+                  arena + guards + config->stacks_bytes + config->module_bytes + replicas, 0) ||
         !private_mapping_open(&host->gvm, sc->cores, config->private_bytes, config->private_parts))
         return false;
     unsigned char *memory = gvm_take(&host->gvm, arena);
@@ -328,4 +328,11 @@ const char *wb_host_energy(uint64_t *uj)
 {
     *uj = engine_total_uj(sim.engine);
     return "simulation";
+}
+
+// No core is refused.
+const char *wb_host_start_error(const struct wb_host *host)
+{
+    (void)host;
+    return "";
 }

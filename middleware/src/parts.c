@@ -3,4 +3,5 @@
 
 #include "wb/system.h"
 
-const struct wb_parts wb_parts = { WB_PARTS_FOR_FEW_TASKS, .waiters = &wb_part_waiters };
+const struct wb_parts wb_parts = { WB_PARTS_FOR_FEW_TASKS, .reenter = &wb_reenter,
+                                   .waiters = &wb_part_waiters };

@@ -28,8 +28,9 @@ struct wb_attach_ops {
     /// The offer was withdrawn: gives up what prepare() has set aside.
     void (*unload)(struct wb_task *task);
 
-    /// This core has taken the task: notes what was copied.
-    void (*settle)(struct wb_task *task, const struct wb_fetched *fetched);
+    /// This core has taken the task, whose context was written by another or not
+    /// (`was_elsewhere`): notes what was copied.
+    void (*settle)(struct wb_task *task, bool was_elsewhere, const struct wb_fetched *fetched);
 };
 
 extern const struct wb_attach_ops wb_attach_ops;
@@ -65,6 +66,9 @@ struct wb_migration_ops {
     /// withdrawn. And ends it, if the task was withdrawn meanwhile.
     bool (*load)(struct wb_task *task);
     void (*unload)(struct wb_task *task);
+
+    /// This core has taken the task, whose context was another's: gives it one.
+    void (*begin_anew)(struct wb_task *task);
 
     /// The move is over, or does not take place; or the task is lost.
     void (*end)(struct wb_task *task);
@@ -181,6 +185,9 @@ struct wb_part_deaths {
     enum wb_status (*revive)(struct wb_core *core, struct wb_task *task, uint32_t owner_state,
                              uint32_t revival, struct wb_fetched *fetched);
 
+    /// A task that was cut short is to begin anew. False: it may not, and is lost.
+    bool (*restart)(struct wb_task *task);
+
     /// Ends a task whose context cannot be had any more.
     void (*lose)(struct wb_task *task, uint32_t core);
 
@@ -238,7 +245,8 @@ wb_migration_ops_of(const struct wb_task *task)
 {
     return wb_task_is_handed_off(task)  ? NULL
            : task->mode == WB_REPLICATE ? wb_parts.replicate
-                                        : wb_parts.recreate;
+           : task->mode == WB_RECREATE  ? wb_parts.recreate
+                                        : wb_parts.reenter;
 }
 
 static inline __attribute__((always_inline)) void wb_migration_ops_end(struct wb_task *task)

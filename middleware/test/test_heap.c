@@ -280,3 +280,26 @@ TEST(only_the_heap_of_a_task_that_is_handed_off_is_seen_by_all)
         CHECK(task->heap.is_private == (modes[i] != WB_HANDOFF));
     }
 }
+
+// ---- Looking for addresses ----
+
+TEST(an_address_in_a_block_is_found_and_none_in_one_that_was_freed)
+{
+    static const char there[16];
+    const uintptr_t low = (uintptr_t)there, high = low + sizeof there;
+
+    setup();
+    const struct wb_task *task = one;
+    uintptr_t *block = wb_malloc(10 * sizeof *block), *other = wb_malloc(200);
+    memset(block, 0, 10 * sizeof *block);
+    memset(other, 0, 200);
+    CHECK(wb_heap_find(task, low, high) == NULL);
+    other[7] = high;
+    CHECK(wb_heap_find(task, low, high) == NULL);
+    other[7] = high - 1;
+    CHECK(wb_heap_find(task, low, high) == &other[7]);
+    wb_free(other);
+    CHECK(wb_heap_find(task, low, high) == NULL);
+    block[9] = low;
+    CHECK(wb_heap_find(task, low, high) == &block[9]);
+}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams whose tasks move all the time: by hand-off, replicated by either transport, recreated;
-// through channels and mailboxes.
+// Streams whose tasks move all the time: by hand-off, replicated by either transport, recreated,
+// re-entered; through channels and mailboxes.
 
 #include "protocol.h"
 #include "recreated.h"
@@ -63,6 +63,31 @@ static int relay(struct wb_task *self)
             words[i] += i + 1;
         }
         passed++;
+        wb_checkpoint();
+    }
+    return 0;
+}
+
+// Begins anew wherever it comes to. What it passed it counts after it has released it: a life that
+// is cut short may leave that behind by one.
+static int reentered(struct wb_task *self)
+{
+    struct wb_port *in = wb_port_find_any(self, "in", 0), *out = wb_port_find_any(self, "out", 0);
+    uint32_t *passed = wb_task_state(self);
+    const void *slot;
+
+    if (passed == NULL) {
+        passed = wb_calloc(1, sizeof *passed);
+        EXPECT(self, passed != NULL);
+        wb_task_set_state(self, passed);
+    }
+    while (wb_port_hold(in, &slot, WB_FOREVER) == WB_OK) {
+        const uint32_t number = ((const struct message *)slot)->number;
+        EXPECT(self, number == *passed || protocol_has_death(self->system));
+        if (is_gone(self, wb_port_send(out, slot, WB_FOREVER)))
+            return 0;
+        EXPECT(self, wb_port_release(in) == WB_OK);
+        ++*passed;
         wb_checkpoint();
     }
     return 0;
@@ -159,7 +184,7 @@ static struct harness *open_relay(const struct way *way)
 {
     const struct way ends = { .mode = WB_HANDOFF, .lossy = way->lossy, .at_waits = way->at_waits };
     struct harness *h = open_cores(way->transport);
-    struct wb_task *middle = add(h, "relay", 1, relay, way);
+    struct wb_task *middle = add(h, "relay", 1, way->mode == WB_REENTER ? reentered : relay, way);
     struct wb_task *from = add(h, "sender", 0, sender, &ends);
     struct wb_task *to = add(h, "receiver", 2, receiver, &ends);
 
@@ -288,6 +313,17 @@ TEST(a_stream_through_a_task_that_is_recreated)
 {
     protocol_inject(&(struct protocol){
         .open = open_recreated, .check = check_one, .cores = CORES, .migrations = 10 });
+}
+
+static struct harness *open_reentered(void)
+{
+    return open_relay(&(struct way){ .mode = WB_REENTER });
+}
+
+TEST(a_stream_through_a_task_that_is_re_entered)
+{
+    protocol_inject(&(struct protocol){
+        .open = open_reentered, .check = check_one, .cores = CORES, .migrations = 10 });
 }
 
 static struct harness *open_lossy(void)

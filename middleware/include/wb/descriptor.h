@@ -455,6 +455,7 @@ enum wb_mode {
     WB_HANDOFF,    // its memory is globally visible; only the owner of its descriptor changes
     WB_REPLICATE,  // each kernel has private memory for it at one address; its content is copied
     WB_RECREATE,   // it ends on the source, is loaded again on the target, and its state is copied
+    WB_REENTER,    // its heap and state stay, in globally visible memory; its function begins anew
 };
 
 enum wb_by { WB_BY_USER, WB_BY_TASK, WB_BY_POLICY };  // who asked for a migration

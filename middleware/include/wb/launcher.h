@@ -17,8 +17,8 @@ struct wb_task_config {
     uint32_t cores;
     wb_task_entry *entry;
     bool migratable, restart, replay;
-    // Each wait is a checkpoint for a request to move. Not for WB_RECREATE: its life would begin
-    // again in the midst of what it does.
+    // Each wait is a checkpoint for a request to move. Not for WB_RECREATE and WB_REENTER: its life
+    // would begin again in the midst of what it does.
     bool moves_at_waits;
     enum wb_mode mode;
     uint32_t checkpoint_every;

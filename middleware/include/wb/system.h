@@ -63,10 +63,10 @@ struct wb_part_records;
 struct wb_part_responses;
 struct wb_part_waiters;
 
-struct wb_parts {                                         // NULL: not there
-    const struct wb_migration_ops *replicate, *recreate;  // how else tasks move
-    const struct wb_part_channels *channels;              // tasks send and receive
-    const struct wb_part_mailboxes *mailboxes;            // channels with many senders
+struct wb_parts {                                                   // NULL: not there
+    const struct wb_migration_ops *replicate, *recreate, *reenter;  // how else tasks move
+    const struct wb_part_channels *channels;                        // tasks send and receive
+    const struct wb_part_mailboxes *mailboxes;                      // channels with many senders
     const struct wb_part_notify *notify;        // receivers that are not woken by each message
     const struct wb_part_locks *locks;          // semaphores, mutexes, inheritance of priorities
     const struct wb_part_pool *pool;            // memory that tasks share
@@ -82,7 +82,7 @@ struct wb_parts {                                         // NULL: not there
 
 extern const struct wb_parts wb_parts;
 
-extern const struct wb_migration_ops wb_replicate, wb_recreate;
+extern const struct wb_migration_ops wb_replicate, wb_recreate, wb_reenter;
 extern const struct wb_part_channels wb_part_channels;
 extern const struct wb_part_mailboxes wb_part_mailboxes;
 extern const struct wb_part_notify wb_part_notify;
@@ -97,13 +97,42 @@ extern const struct wb_part_latency wb_part_latency;
 extern const struct wb_part_responses wb_part_responses;
 extern const struct wb_part_waiters wb_part_waiters;
 
-// For a table: every part but the index of waiters, which many tasks are worth.
+// For a table: every part but the index of waiters, which many tasks are worth, and re-entry, which
+// systems of several programs are.
 #define WB_PARTS_FOR_FEW_TASKS                                                                     \
     .replicate = &wb_replicate, .recreate = &wb_recreate, .channels = &wb_part_channels,           \
     .mailboxes = &wb_part_mailboxes, .notify = &wb_part_notify, .locks = &wb_part_locks,           \
     .pool = &wb_part_pool, .images = &wb_part_images, .deaths = &wb_part_deaths,                   \
     .agents = &wb_part_agents, .arrivals = &wb_part_arrivals, .records = &wb_part_records,         \
     .latency = &wb_part_latency, .responses = &wb_part_responses
+
+// ---- Programs -----------------------------------------------------------------------------------
+
+// Kernels that were linked together are one program: the same code is at the same address for each,
+// and each goes on from a context that another has saved. Most systems are of one program; the
+// kernels of the launcher's own are those of program 0.
+//
+// Between two programs a task moves by re-entry only (WB_REENTER). What points to code or to a
+// program's own data is not common to them: so tasks' functions are known for each.
+struct wb_program {
+    uint32_t can;  // enum wb_capability, of its kernels; the launcher
+    // Of each task, by number; NULL: the program does not have it. Of program 0 NULL: it is in the
+    // task. Written before any kernel starts.
+    wb_task_entry **entries;
+};
+
+/// A number that two programs have in common only if they agree on where everything is that kernels
+/// share: on the sizes of the structures, on the places of their members, and on the parts that
+/// write there.
+///
+/// Context: any. Never blocks.
+uint64_t wb_layout(void);
+
+/// Says of which program the kernel of a core is: a number below wb_system_config.programs.
+///
+/// Context: the launcher, before any task is added. Never blocks.
+/// Returns: WB_OK; WB_ERR_INVAL for a program that does not exist, or once there are tasks.
+WB_MUST_USE enum wb_status wb_core_set_program(struct wb_core *core, uint32_t program);
 
 // ---- Faults -------------------------------------------------------------------------------------
 
@@ -304,6 +333,7 @@ struct wb_core {
     _Alignas(WB_LINE_BYTES) struct wb_word state;  // UP, STOPPED: its kernel; DEAD: the launcher
     uint32_t index;                                // fixed
     uint32_t kind;                                 // fixed: below wb_system_config.kinds
+    uint32_t program;                              // fixed: below wb_system_config.programs
     struct wb_system *system;                      // fixed
     struct wb_core_stats stats;
     struct wb_record record;
@@ -354,6 +384,7 @@ struct wb_system_config {
     uint32_t coordinator;                            // the core of the coordinator
     enum wb_transport transport;
     uint32_t kinds;       // of cores, at most WB_KINDS_MAX; 0: one
+    uint32_t programs;    // 0: one
     bool models_compute;  // tasks only take the time of their work (see wb_compute())
     bool times_frames;    // latencies are measured (see wb/channel.h)
     bool times_tasks;     // so are response times (see wb/descriptor.h)
@@ -379,6 +410,7 @@ struct wb_system {
     struct wb_wait_queue set;       // stands for several (see wb_sync.waits_for); nobody has it
     struct wb_pool *pool;           // NULL: there is none
     struct wb_response *responses;  // one for each task; NULL: they are not measured
+    struct wb_program *programs;    // config.programs of them; NULL: there is but one
     struct wb_system_config config;
     uint32_t n_cores, n_tasks, n_channels, n_ports, n_params;
     bool reports;  // fixed: agents do
@@ -409,7 +441,8 @@ struct wb_system {
 /// Inline, so that the compiler sees what a program without these parts never does.
 static inline __attribute__((always_inline)) bool wb_task_is_handed_off(const struct wb_task *task)
 {
-    return (wb_parts.replicate == NULL && wb_parts.recreate == NULL) || task->mode == WB_HANDOFF;
+    return (wb_parts.replicate == NULL && wb_parts.recreate == NULL && wb_parts.reenter == NULL) ||
+           task->mode == WB_HANDOFF;
 }
 
 /// False of a task that several cores choose among themselves: wb_task_core() is who did so last.
@@ -420,6 +453,13 @@ static inline bool wb_task_stays(const struct wb_task *task)
 
 /// Memory from the system's arena, zeroed; NULL when it is used up. `align`: a power of two.
 void *wb_system_alloc(struct wb_system *system, size_t bytes, size_t align);
+
+/// Looks in all that a task has allocated in its heap for a word whose value is at least `low` and
+/// less than `high`: an address there, most likely.
+///
+/// Context: the task, or whoever owns it. Blocks for as long as reading its heap takes.
+/// Returns: where the first one lies; NULL: there is none.
+const uintptr_t *wb_heap_find(const struct wb_task *task, uintptr_t low, uintptr_t high);
 
 /// Asks sources to end; what is under way drains.
 void wb_system_stop(struct wb_system *system);

@@ -36,6 +36,40 @@ static inline uint64_t wb_end_of(uint64_t timeout_ns)
 /// A copy of a text in the arena; NULL when that is used up.
 char *wb_system_keep_text(struct wb_system *system, const char *text);
 
+// ---- program.c: systems of several programs -----------------------------------------------------
+
+/// True of a system of several; a program without re-entry is in none.
+static inline __attribute__((always_inline)) bool wb_has_programs(const struct wb_system *system)
+{
+    return wb_parts.reenter != NULL && system->programs != NULL;
+}
+
+/// How much of the arena they take; lays them out, false without memory.
+size_t wb_programs_bytes(const struct wb_system_config *config);
+bool wb_programs_init(struct wb_system *system);
+
+/// What the kernel of a core can do (enum wb_capability).
+uint32_t wb_core_can(const struct wb_core *core);
+
+/// The function of a task where `core` is; NULL: its program has none.
+wb_task_entry *wb_task_entry_on(const struct wb_task *task, const struct wb_core *core);
+
+/// The core that owns a task.
+static inline struct wb_core *wb_core_of(const struct wb_task *task)
+{
+    return task->system->cores[wb_task_core(task)];
+}
+
+/// Whether a task that is on `from` may go on `to`, as far as programs go.
+///
+/// Returns: WB_OK; WB_ERR_UNABLE if it does not begin anew where it comes to; WB_ERR_INVAL if it
+///          has no function there.
+enum wb_status wb_task_may_cross(const struct wb_task *task, const struct wb_core *from,
+                                 const struct wb_core *to);
+
+/// Gives a task that this core has taken its first context here; the run ends if that cannot be.
+void wb_task_begin_here(struct wb_task *task);
+
 // ---- inbox.c ------------------------------------------------------------------------------------
 
 /// Rings without a note: the core looks at what it is asked for itself.

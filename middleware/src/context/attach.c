@@ -42,8 +42,12 @@ static void unload(struct wb_task *task)
         ops->unload(task);
 }
 
-static void settle(struct wb_task *task, const struct wb_fetched *fetched)
+static void settle(struct wb_task *task, bool was_elsewhere, const struct wb_fetched *fetched)
 {
+    const struct wb_migration_ops *ops = wb_migration_ops_of(task);
+
+    if (was_elsewhere && ops != NULL && ops->begin_anew != NULL)
+        ops->begin_anew(task);
     wb_word_store(&task->revive, WB_REVIVE_NOT, WB_RELAXED);
     wb_migration_ops_end(task);
     if (fetched->bytes == 0 || !wb_migration_is_accepted(task))

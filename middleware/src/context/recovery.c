@@ -16,30 +16,49 @@ static bool is_up(const struct wb_core *core)
     return state == WB_CORE_UP || state == WB_CORE_DOWN;
 }
 
-// Among `cores`, a bit for each; 0: among all.
+enum { ANY_PROGRAM = UINT32_MAX };
+
+// Private memory of another program's cores cannot be read.
+static bool could_take(const struct wb_core *core, const struct wb_task *task, uint32_t dead)
+{
+    const bool is_private = task->mode == WB_REPLICATE || task->mode == WB_RECREATE;
+
+    return wb_task_runs_on(task, core) && wb_task_entry_on(task, core) != NULL &&
+           (!is_private || core->program == task->system->cores[dead]->program);
+}
+
+// Among `cores`, a bit for each, 0: among all; and among those of a program.
 static struct wb_core *next_up(const struct wb_system *system, uint32_t dead,
-                               const struct wb_task *task, uint32_t cores)
+                               const struct wb_task *task, uint32_t cores, uint32_t program)
 {
     for (uint32_t i = 1; i < system->n_cores; i++) {
         struct wb_core *core = system->cores[(dead + i) % system->n_cores];
-        if (is_up(core) && (task == NULL || wb_task_runs_on(task, core)) &&
+        if (is_up(core) && (task == NULL || could_take(core, task, dead)) &&
+            (program == ANY_PROGRAM || program == core->program) &&
             (cores == 0 || (core->index < 32 && (cores >> core->index & 1) != 0)))
             return core;
     }
     return NULL;
 }
 
+// Policies are data of the launcher's program.
 struct wb_core *wb_core_successor(const struct wb_system *system, uint32_t dead)
 {
-    return next_up(system, dead, NULL, 0);
+    return next_up(system, dead, NULL, 0, 0);
 }
 
+// First of all one that can go on with its context.
 static struct wb_core *successor_of(const struct wb_task *task, uint32_t dead)
 {
+    const struct wb_system *system = task->system;
     const uint32_t cores = wb_word_load(&task->cores, WB_RELAXED);
-    struct wb_core *sharer = next_up(task->system, dead, task, cores);
+    struct wb_core *found = next_up(system, dead, task, cores, ANY_PROGRAM);
 
-    return sharer != NULL ? sharer : next_up(task->system, dead, task, 0);
+    if (found == NULL || wb_has_programs(system)) {
+        struct wb_core *like = next_up(system, dead, task, 0, system->cores[dead]->program);
+        found = like != NULL ? like : next_up(system, dead, task, 0, ANY_PROGRAM);
+    }
+    return found;
 }
 
 // Offers the task to a living core; false if it is no longer where it was seen. A core that shares
@@ -102,11 +121,26 @@ static void readdress(struct wb_task *task)
     }
 }
 
-// The running task has lost its registers, and a recreated one its memory, whatever it did.
-static bool is_cut_short(const struct wb_task *task, enum wb_task_state state)
+// A context that the task's last kernel has written is of no use there.
+static bool goes_elsewhere(const struct wb_task *task, const struct wb_core *to)
 {
-    return state == WB_TASK_RUNNING ||
-           (task->mode == WB_RECREATE && (state == WB_TASK_READY || state == WB_TASK_BLOCKED));
+    const uint32_t core = wb_word_load(&task->memory_core, WB_RELAXED);
+
+    return wb_has_programs(task->system) && task->system->cores[core]->program != to->program;
+}
+
+// The running task has lost its registers, and a recreated one its memory, whatever it did. One
+// that begins anew where it comes to is in the midst of something, too.
+static bool is_cut_short(const struct wb_task *task, enum wb_task_state state,
+                         const struct wb_core *successor)
+{
+    if (state == WB_TASK_RUNNING)
+        return true;
+    if (state == WB_TASK_NEW || wb_revival(task) != WB_REVIVE_NOT)
+        return false;
+    if (task->mode == WB_RECREATE || task->mode == WB_REENTER)
+        return state == WB_TASK_READY || state == WB_TASK_BLOCKED;
+    return wb_task_is_handed_off(task) && goes_elsewhere(task, successor);
 }
 
 // Another core may choose it at this very moment, and accept a request of its own: the owner
@@ -177,7 +211,7 @@ static bool take_over(struct wb_task *task, uint32_t dead)
         wb_inbox_post(task->system->cores[wb_target_of(owner_state)], task->id);
     if (!orphan)
         return false;
-    if (successor == NULL || (is_cut_short(task, state) && !wb_task_revive(task))) {
+    if (successor == NULL || (is_cut_short(task, state, successor) && !wb_task_revive(task))) {
         lose(task, dead);
         return true;
     }
@@ -208,6 +242,7 @@ uint32_t wb_core_died(struct wb_system *system, uint32_t core)
 const struct wb_part_deaths wb_part_deaths = {
     .attach = &wb_attach_ops,
     .revive = wb_task_fetch_revived,
+    .restart = wb_task_revive,
     .lose = lose,
     .readdress = readdress,
 };

@@ -99,6 +99,24 @@ static void see_core(struct wb_snapshot_core *seen, const struct wb_core *core)
     };
 }
 
+// Besides those that its work leaves out: kinds of cores of other programs to which it cannot go,
+// if none of its own has them.
+static __attribute__((cold)) uint32_t kinds_across(const struct wb_task *task, uint32_t owner)
+{
+    const struct wb_system *system = task->system;
+    const struct wb_core *from = system->cores[owner];
+    uint32_t across = 0, near = 0;
+
+    for (uint32_t i = 0; i < system->n_cores; i++) {
+        const struct wb_core *to = system->cores[i];
+        if (wb_task_may_cross(task, from, to) == WB_OK)
+            near |= 1u << to->kind;
+        else
+            across |= 1u << to->kind;
+    }
+    return across & ~near;
+}
+
 static void see_task(struct wb_snapshot_task *seen, const struct wb_task *task, uint64_t now_ns)
 {
     const struct wb_task_report *report = &task->report;
@@ -113,7 +131,9 @@ static void see_task(struct wb_snapshot_task *seen, const struct wb_task *task, 
         .index = task->index,
         .core = wb_owner_of(owner_state),
         .last_core = wb_word_load(&report->last_core, WB_RELAXED),
-        .not_on = task->work.not_on,
+        .not_on =
+            task->work.not_on |
+            (wb_has_programs(task->system) ? kinds_across(task, wb_owner_of(owner_state)) : 0),
         .movable = task->migratable && !over && !wb_migration_pending(task),
         .load_ppm = over ? 0 : wb_word_load(&report->load_ppm, WB_RELAXED),
         .here_ns = now_ns > since_ns ? now_ns - since_ns : 0,
@@ -210,6 +230,9 @@ void wb_coordinator_tick(struct wb_core *core, uint64_t now_ns)
     struct choice choice;
 
     wb_coordinator_replace(system);
+    // Policies are data of the launcher's program.
+    if (core->program != 0)
+        return;
     if (!choice_read(&system->control, &choice) || choice.policy == NULL)
         return;
     if (!choice.policy->local &&

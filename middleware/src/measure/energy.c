@@ -20,7 +20,7 @@ enum wb_status wb_core_set_points(struct wb_core *core, const struct wb_point *p
 {
     if (!ascend(points, n_points) || start >= n_points)
         return WB_ERR_INVAL;
-    if (n_points > 1 && (wb_kernel_can() & WB_CAN_SET_POINTS) == 0)
+    if (n_points > 1 && (wb_core_can(core) & WB_CAN_SET_POINTS) == 0)
         return WB_ERR_UNABLE;
     struct wb_point *copy =
         wb_system_alloc(core->system, n_points * sizeof *copy, _Alignof(struct wb_point));

@@ -180,3 +180,22 @@ void wb_free(void *block)
         (void)kingsley_return(header->home, header);
     }
 }
+
+// Blocks follow each other, each as long as its class.
+const uintptr_t *wb_heap_find(const struct wb_task *task, uintptr_t low, uintptr_t high)
+{
+    const struct wb_heap *heap = &task->heap;
+    size_t bytes;
+
+    for (unsigned char *at = heap->base; at < heap->next; at += bytes) {
+        struct header *header = (struct header *)(void *)at;
+        const uintptr_t *words = kingsley_block(header);
+        bytes = kingsley_bytes(header->size_class);
+        if (kingsley_mark(header) != KINGSLEY_IN_HEAP)
+            continue;
+        for (size_t i = 0; i < (bytes - KINGSLEY_HEADER_BYTES) / sizeof *words; i++)
+            if (words[i] >= low && words[i] < high)
+                return &words[i];
+    }
+    return NULL;
+}

@@ -30,7 +30,10 @@ static enum wb_status refuse_early(const struct wb_task *task, uint32_t core)
     if (!task->migratable)
         return WB_ERR_PINNED;
     const uint32_t state = wb_word_load(&system->cores[core]->state, WB_ACQUIRE);
-    return state == WB_CORE_DEAD || state == WB_CORE_STOPPED ? WB_ERR_GONE : WB_OK;
+    if (state == WB_CORE_DEAD || state == WB_CORE_STOPPED)
+        return WB_ERR_GONE;
+    return wb_has_programs(system) ? wb_task_may_cross(task, wb_core_of(task), system->cores[core])
+                                   : WB_OK;
 }
 
 static void fill_request(struct wb_task *task, uint32_t core, uint64_t timeout_ns,
@@ -186,12 +189,22 @@ bool wb_departure_is_due(const struct wb_task *task)
     return wb_request_phase(wb_word_load(&task->request, WB_ACQUIRE)) == WB_REQUEST_ACCEPTED;
 }
 
+// Recovery may have given it to another program since it was asked to move.
+static __attribute__((cold, noinline)) enum wb_status may_cross(const struct wb_task *self)
+{
+    const struct wb_system *system = self->system;
+
+    return wb_task_may_cross(self, wb_core_of(self), system->cores[self->migration.target]);
+}
+
 static enum wb_status leave_core(struct wb_task *self)
 {
     if (self->sync.held != 0)
         return WB_ERR_HELD;
     const struct wb_migration_ops *ops = wb_migration_ops_of(self);
-    const enum wb_status ready = ops != NULL && ops->begin != NULL ? ops->begin(self) : WB_OK;
+    enum wb_status ready = ops != NULL && ops->begin != NULL ? ops->begin(self) : WB_OK;
+    if (ready == WB_OK && wb_has_programs(self->system))
+        ready = may_cross(self);
     const enum wb_status left = ready == WB_OK ? wb_kernel_depart() : ready;
     if (left != WB_OK)
         wb_migration_ops_end(self);
@@ -299,15 +312,42 @@ const struct wb_attach_ops *wb_attach_ops_of(const struct wb_task *task)
     return wb_revival(task) != WB_REVIVE_NOT ? wb_parts.deaths->attach : NULL;
 }
 
-// The task, taken by this core, has its memory here. Should this kernel die before this, the next
-// one fetches again from where it was. Relaxed: the owner state publishes it with all the rest when
-// the task leaves here.
-static void settle_memory(const struct wb_core *core, struct wb_task *task,
-                          const struct wb_attach_ops *attach, const struct wb_fetched *fetched)
+// Out of the way of the hand-off's code, in systems of one program.
+static __attribute__((cold, noinline)) void begin_if_new(const struct wb_core *core,
+                                                         struct wb_task *task)
 {
+    const uint32_t before = wb_word_load(&task->memory_core, WB_RELAXED);
+
+    if (core->program != core->system->cores[before]->program)
+        wb_task_begin_here(task);
+}
+
+static __attribute__((noinline)) void settle_attached(const struct wb_core *core,
+                                                      struct wb_task *task,
+                                                      const struct wb_attach_ops *attach,
+                                                      const struct wb_fetched *fetched)
+{
+    const uint32_t before = wb_word_load(&task->memory_core, WB_RELAXED);
+
     wb_word_store(&task->memory_core, core->index, WB_RELAXED);
-    if (attach != NULL)
-        attach->settle(task, fetched);
+    attach->settle(task, before != core->index, fetched);
+}
+
+// The task, taken by this core, has its memory here. Should this kernel die before this, the next
+// one fetches again from where it was, or begins anew. Relaxed: the owner state publishes it with
+// all the rest when the task leaves here.
+static inline __attribute__((always_inline)) void settle_memory(const struct wb_core *core,
+                                                                struct wb_task *task,
+                                                                const struct wb_attach_ops *attach,
+                                                                const struct wb_fetched *fetched)
+{
+    if (attach != NULL) {
+        settle_attached(core, task, attach, fetched);
+        return;
+    }
+    if (wb_has_programs(core->system))
+        begin_if_new(core, task);
+    wb_word_store(&task->memory_core, core->index, WB_RELAXED);
 }
 
 // The target's half of a migration: one compare-and-swap decides against a withdrawal.
@@ -375,11 +415,17 @@ void wb_migration_returned(struct wb_core *core, struct wb_task *task)
     const uint64_t now_ns = wb_kernel_now_ns();
     const uint32_t owner_state = wb_word_load(&task->owner_state, WB_RELAXED);
     const enum wb_status why = wb_owner_state_why(owner_state);
+    // It left in order, but from a kernel of another program: its context is of no use here.
+    const bool is_stranded =
+        wb_has_programs(core->system) && wb_task_is_handed_off(task) &&
+        core->program != core->system->cores[wb_word_load(&task->memory_core, WB_RELAXED)]->program;
+    const bool has_context = !is_stranded || wb_parts.deaths->restart(task);
     const struct wb_attach_ops *attach = wb_attach_ops_of(task);
     struct wb_fetched fetched;
 
     // The successor of a dead source has to fetch its memory; the source itself has it.
-    if (attach != NULL && attach->fetch(core, task, owner_state, &fetched) != WB_OK) {
+    if (!has_context ||
+        (attach != NULL && attach->fetch(core, task, owner_state, &fetched) != WB_OK)) {
         // Nobody else can end it: it is accepted, and there is no offer to withdraw.
         wb_migration_finish(task, WB_ERR_GONE);
         wb_parts.deaths->lose(task, core->index);

@@ -31,6 +31,9 @@ static bool has_parts(const struct wb_task_config *config)
 {
     return (config->mode != WB_REPLICATE || wb_parts.replicate != NULL) &&
            (config->mode != WB_RECREATE || wb_parts.recreate != NULL) &&
+           // It leaves its stack behind, so an image would be of no use.
+           (config->mode != WB_REENTER ||
+            (wb_parts.reenter != NULL && config->checkpoint_every == 0)) &&
            ((config->jitter_ns | config->gap_ns) == 0 || wb_parts.arrivals != NULL) &&
            (config->checkpoint_every == 0 || wb_parts.images != NULL);
 }
@@ -63,7 +66,7 @@ enum wb_status wb_task_add(struct wb_system *system, const struct wb_task_config
     if (!name_is_valid(config->name) || config->core >= system->n_cores || config->entry == NULL ||
         wb_task_find(&system->app, config->name, config->index) != NULL)
         return WB_ERR_INVAL;
-    if ((wb_task_needs(config) & ~wb_kernel_can()) != 0)
+    if ((wb_task_needs(config) & ~wb_core_can(system->cores[config->core])) != 0)
         return WB_ERR_UNABLE;
     if (!has_parts(config) || !is_valid_for_all(system, config))
         return WB_ERR_INVAL;
@@ -102,7 +105,7 @@ enum wb_status wb_task_add(struct wb_system *system, const struct wb_task_config
     wb_word_init(&task->owner_state, wb_owner_state(WB_TASK_NEW, config->core));
     wb_word_init(&task->cores, is_shared(config) ? config->cores : 0);
     wb_heap_init(&task->heap, heap, config->heap_bytes);
-    task->heap.is_private = config->mode != WB_HANDOFF;
+    task->heap.is_private = config->mode == WB_REPLICATE || config->mode == WB_RECREATE;
     task->shared.pool = system->pool;
     task->shared.epoch = 1;
     *out = task;

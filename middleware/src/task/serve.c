@@ -26,6 +26,9 @@ static inline void look_at_own(struct wb_core *core, struct wb_task *task, enum 
         if (wb_reporting(core->system) != NULL)
             wb_parts.agents->arrival(task, core->index, wb_kernel_now_ns());
         wb_word_store(&task->owner_state, wb_owner_state(WB_TASK_READY, core->index), WB_RELAXED);
+        // The launcher has written the first context of those of its own program.
+        if (wb_has_programs(core->system) && core->program != 0)
+            wb_task_begin_here(task);
         wb_task_attach(core, task);
         break;
     case WB_TASK_RETURNED:

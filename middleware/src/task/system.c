@@ -51,6 +51,7 @@ size_t wb_system_bytes(const struct wb_system_config *config)
            (config->shared_bytes != 0 && wb_parts.pool != NULL
                 ? wb_parts.pool->bytes(config->shared_bytes)
                 : 0) +
+           (wb_parts.reenter != NULL ? wb_programs_bytes(config) : 0) +
            (wb_parts.waiters != NULL ? wb_parts.waiters->bytes(config) : 0);
 }
 
@@ -128,7 +129,8 @@ static bool has_parts(const struct wb_system_config *config)
            (!config->times_frames || wb_parts.latency != NULL) &&
            ((config->record_events | config->record_migrations) == 0 || wb_parts.records != NULL) &&
            (!config->times_tasks || wb_parts.responses != NULL) &&
-           (config->shared_bytes == 0 || wb_parts.pool != NULL);
+           (config->shared_bytes == 0 || wb_parts.pool != NULL) &&
+           (config->programs <= 1 || wb_parts.reenter != NULL);
 }
 
 enum wb_status wb_system_init(struct wb_system **out, void *memory, size_t bytes,
@@ -140,7 +142,8 @@ enum wb_status wb_system_init(struct wb_system **out, void *memory, size_t bytes
         config->coordinator >= config->cores || config->core_align < WB_LINE_BYTES ||
         (uintptr_t)memory % WB_LINE_BYTES != 0 || !is_power_of_two_or_zero(config->record_events) ||
         !is_power_of_two_or_zero(config->record_migrations) ||
-        config->shared_bytes > WB_SHARED_MAX || config->kinds > WB_KINDS_MAX || !has_parts(config))
+        config->shared_bytes > WB_SHARED_MAX || config->kinds > WB_KINDS_MAX ||
+        config->programs > config->cores || !has_parts(config))
         return WB_ERR_INVAL;
     if (bytes < wb_system_bytes(config))
         return WB_ERR_NOMEM;
@@ -162,6 +165,7 @@ enum wb_status wb_system_init(struct wb_system **out, void *memory, size_t bytes
         system->ports == NULL || system->params == NULL || !names_init(system) ||
         !record_init(system, &system->record, 0) || !cores_init(system) ||
         (config->times_tasks && !wb_parts.responses->init(system)) ||
+        (wb_parts.reenter != NULL && config->programs > 1 && !wb_programs_init(system)) ||
         (config->shared_bytes != 0 && !wb_parts.pool->init(system)) ||
         (wb_parts.waiters != NULL && !wb_parts.waiters->init(system)))
         return WB_ERR_NOMEM;
@@ -197,7 +201,8 @@ bool wb_system_reserve(struct wb_system *system)
 static bool is_reserved(const struct wb_task *task)
 {
     return (task->checkpoint_every == 0 || task->images.bytes != 0) &&
-           (wb_task_is_handed_off(task) || task->system->transfer != NULL);
+           (wb_task_is_handed_off(task) || task->mode == WB_REENTER ||
+            task->system->transfer != NULL);
 }
 
 enum wb_status wb_system_start(struct wb_system *system, uint64_t start_ns)
@@ -212,7 +217,9 @@ enum wb_status wb_system_start(struct wb_system *system, uint64_t start_ns)
             wb_parts.latency->bind(task);
         if (system->config.times_tasks)
             wb_parts.responses->bind(task);
-        const enum wb_status status = wb_kernel_task_init(task);
+        // Of another program: its kernel does so, when it takes the task in.
+        const enum wb_status status =
+            wb_core_of(task)->program == 0 ? wb_kernel_task_init(task) : WB_OK;
         if (status != WB_OK)
             return status;
         wb_period_begin(task, start_ns);

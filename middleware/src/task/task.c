@@ -11,7 +11,9 @@ void wb_task_main(struct wb_task *task)
 {
     if (task->period_ns != 0)
         wb_sleep_until(task->arrival.ready_ns);
-    const int result = task->entry(task);
+    wb_task_entry *entry =
+        wb_has_programs(task->system) ? wb_task_entry_on(task, wb_core_of(task)) : task->entry;
+    const int result = entry(task);
 
     if (result != 0)
         wb_task_fail(task, "its function returned an error");
