@@ -30,7 +30,6 @@ TERMS = {
     "granules": "pages",
     "greet": "accept_hello",
     "guess": "estimator",
-    "guest": "pending",
     "heir": "successor",
     "lives": "incarnation",
     "lonely": "orphaned",

@@ -54,9 +54,10 @@ static bool check_task(const struct plan_task *task, uint32_t can, struct plan_e
     const uint32_t lacks = wb_task_needs(&task->config) & ~can;
     const char *key = "mode", *text = NULL;
 
-    if (task->config.mode == WB_RECREATE && task->config.moves_at_waits)
+    if ((task->config.mode == WB_RECREATE || task->config.mode == WB_REENTER) &&
+        task->config.moves_at_waits)
         return fail_task(error, task, "plan", "move",
-                         "what is recreated moves at its checkpoints only");
+                         "what is recreated or re-entered moves at its checkpoints only");
     if ((lacks & WB_CAN_REPLICATE) != 0)
         text = "its kernels have no private memory to replicate it in: move it by \"handoff\"";
     else if ((lacks & WB_CAN_RECREATE) != 0)
@@ -68,15 +69,22 @@ static bool check_task(const struct plan_task *task, uint32_t can, struct plan_e
     return text == NULL || fail_task(error, task, "unable", key, text);
 }
 
+// Guests have no memory of their own that others could read, and a hosted process would not know
+// how to ring them.
+static uint32_t can_do(const struct plan *plan, uint32_t core)
+{
+    return core < plan->n_cores && plan->cores[core].guest != 0 ? 0
+           : plan->n_guests != 0 ? wb_kernel_can() & ~(uint32_t)WB_CAN_RECREATE
+                                 : wb_kernel_can();
+}
+
 static bool check_kernels(const struct plan *plan, struct plan_error *error)
 {
-    const uint32_t can = wb_kernel_can();
-
     for (uint32_t i = 0; i < plan->n_cores; i++)
-        if (!check_core(&plan->cores[i], can, error))
+        if (!check_core(&plan->cores[i], can_do(plan, i), error))
             return false;
     for (uint32_t i = 0; i < plan->n_tasks; i++)
-        if (!check_task(&plan->tasks[i], can, error))
+        if (!check_task(&plan->tasks[i], can_do(plan, plan->tasks[i].config.core), error))
             return false;
     return true;
 }

@@ -14,11 +14,19 @@
 enum frequency_mode { FREQUENCY_NONE, FREQUENCY_EMULATE, FREQUENCY_CPUFREQ };
 
 struct plan_core {
-    uint32_t cpu;   // the processor of the machine
-    uint32_t kind;  // number of its kind, below WB_KINDS_MAX
+    uint32_t cpu;    // the processor of the machine; of a guest, the core of its board
+    uint32_t guest;  // of the plan, from 1; 0: the core is this machine's
+    uint32_t kind;   // number of its kind, below WB_KINDS_MAX
     const struct wb_point *points;
     uint32_t n_points, start;  // start: the point it begins at
     bool to_completion;        // its kernel lets a task run until it waits
+};
+
+// A program of another kind in an emulator, which runs some of the cores: launcher/api/guest.h.
+struct plan_guest {
+    const char *name;            // the board's
+    const char *const *command;  // what starts it with its image; the launcher adds the devices
+    uint32_t n_command, cores;   // cores: of its board, whether the plan has them or not
 };
 
 struct plan_param {
@@ -107,12 +115,14 @@ struct plan {
     const char *program, *record;  // for tasks that are recreated; a folder for the event streams
     const char *journal;           // a file for what frequencies were
     const char *clients;           // a folder for the sockets of clients
+    const char *hash;  // what images of this plan have as their wb_board_plan_hash; NULL: no guests
     uint64_t memory_bytes, shared_bytes, spin_ns, offer_ns, seed;
     uint64_t agents_ns;  // 0: agents do not report
     enum frequency_mode frequency;
     enum wb_transport transport;
     bool models_compute;
     uint32_t coordinator, rate_millihz;
+    const struct plan_guest *guests;
     const struct plan_core *cores;
     const struct plan_param *params;
     const struct wb_channel_config *channels;
@@ -121,7 +131,8 @@ struct plan {
     const struct wb_table_row *rows;         // of the table policy
     const struct wb_object_config *objects;  // what scripts have in common
     const struct wb_script_config *scripts;
-    uint32_t n_cores, n_params, n_channels, n_tasks, n_ports, n_rows, n_objects, n_scripts;
+    uint32_t n_guests, n_cores, n_params, n_channels, n_tasks, n_ports, n_rows, n_objects,
+        n_scripts;
     struct plan_policy policy;
     struct plan_sim sim;
 };

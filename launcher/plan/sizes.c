@@ -101,6 +101,7 @@ struct wb_system_config plan_system(const struct plan *plan)
                                       .coordinator = plan->coordinator,
                                       .transport = plan->transport,
                                       .kinds = kinds(plan),
+                                      .programs = plan->n_guests != 0 ? plan->n_guests + 1 : 0,
                                       .models_compute = plan->models_compute,
                                       .times_frames = true,
                                       .times_tasks = true,
@@ -145,6 +146,31 @@ static const char *validate_work(const struct plan *plan)
     return NULL;
 }
 
+static const char *validate_guests(const struct plan *plan)
+{
+    bool has_own = false;
+
+    for (uint32_t i = 0; i < plan->n_cores; i++) {
+        const struct plan_core *core = &plan->cores[i];
+        if (core->guest == 0)
+            has_own = true;
+        else if (core->guest > plan->n_guests)
+            return "a core has a guest that does not exist";
+        else if (core->cpu >= plan->guests[core->guest - 1].cores)
+            return "a core has a core of a guest that does not exist";
+        else if (core->n_points != 0)
+            return "a core of a guest has operating points";
+        for (uint32_t j = 0; core->guest != 0 && j < i; j++)
+            if (plan->cores[j].guest == core->guest && plan->cores[j].cpu == core->cpu)
+                return "two cores have the same core of a guest";
+    }
+    if (plan->n_guests != 0 && plan->hash == NULL)
+        return "there is no hash for their images";
+    if (!has_own)
+        return "no core is this machine's";
+    return NULL;
+}
+
 bool plan_check(const struct plan *plan, struct plan_error *error)
 {
     const char *key = "", *text = NULL;
@@ -157,6 +183,8 @@ bool plan_check(const struct plan *plan, struct plan_error *error)
         key = "agents_ns", text = "agents that report so often would do nothing else";
     else if (plan->policy.name != NULL && plan->policy.name[0] == '\0')
         key = "policy", text = "it has no name";
+    else if ((text = validate_guests(plan)) != NULL)
+        key = "guests";
     else if ((text = validate_work(plan)) != NULL)
         key = "tasks";
     else if ((text = validate_scripts(plan)) != NULL)

@@ -39,6 +39,10 @@ static bool open_system(struct build *build, const struct plan *plan, struct pla
         .module_bytes = MODULE_BYTES,
         .cpus = build->cpus,
         .to_completion = build->to_completion,
+        .guests = plan->guests,
+        .n_guests = plan->n_guests,
+        .guest = build->guest,
+        .plan_hash = plan->hash,
         .spin_ns = plan->spin_ns,
         .launcher_fds = build->launcher_fds,
         .n_launcher_fds = sizeof build->launcher_fds / sizeof build->launcher_fds[0],
@@ -164,11 +168,13 @@ bool build_system(struct build *build, const struct plan *plan, struct plan_erro
 
     build->cpus = calloc(plan->n_cores, sizeof *build->cpus);
     build->to_completion = calloc(plan->n_cores, sizeof *build->to_completion);
-    if (build->cpus == NULL || build->to_completion == NULL)
+    build->guest = calloc(plan->n_cores, sizeof *build->guest);
+    if (build->cpus == NULL || build->to_completion == NULL || build->guest == NULL)
         return fail(build, error, "memory", "", "there is none for the plan's cores");
     for (uint32_t i = 0; i < plan->n_cores; i++) {
         build->cpus[i] = plan->cores[i].cpu;
         build->to_completion[i] = plan->cores[i].to_completion;
+        build->guest[i] = plan->cores[i].guest;
     }
     if (!open_system(build, plan, error))
         return false;

@@ -11,7 +11,8 @@
 struct build {
     int launcher_fds[2];  // in: closed in the kernels
     unsigned int *cpus;   // one per core; free() it
-    bool *to_completion;  // the same
+    bool *to_completion;  // the same, as is the next
+    uint32_t *guest;      // whose core it is: see wb_host_config
     struct wb_host *host;
     struct wb_app *app;
     enum wb_status (*finish)(struct wb_app *);  // the module's hook, or NULL

@@ -47,7 +47,7 @@ const char *emit_status_word(enum wb_status status)
 
 static const char *emit_mode_word(enum wb_mode mode)
 {
-    static const char *const words[] = { "handoff", "replicate", "recreate" };
+    static const char *const words[] = { "handoff", "replicate", "recreate", "reenter" };
     return words[mode];
 }
 
@@ -78,6 +78,8 @@ void emit_started(struct teller *t, struct wb_host *host, const struct plan *pla
         struct members kernel = element(out, kernels);
         number(&kernel, "core", i);
         number(&kernel, "cpu", plan->cores[i].cpu);
+        if (plan->cores[i].guest != 0)
+            text(&kernel, "guest", plan->guests[plan->cores[i].guest - 1].name);
         number(&kernel, "pid", (uint64_t)wb_host_pid(host, i));
     }
     number(out, "gvm_bytes", wb_host_gvm_bytes(host));

@@ -20,6 +20,7 @@ void helper_forget(struct helper *h)
     yyjson_alc_dyn_free(h->plan_memory);
     free(h->build.cpus);
     free(h->build.to_completion);
+    free(h->build.guest);
     h->plan_memory = NULL;
     h->plan = (struct plan){ 0 };
     memset(&h->build, 0, sizeof h->build);
@@ -35,6 +36,7 @@ void helper_close(struct helper *h)
     yyjson_alc_dyn_free(h->plan_memory);
     free(h->build.cpus);
     free(h->build.to_completion);
+    free(h->build.guest);
     lines_free(&h->lines);
     fclose(h->teller.file);
 }
@@ -113,11 +115,14 @@ bool helper_start(struct helper *h)
         start_record(h);
         return true;
     }
+    const uint32_t guest = bad ? h->plan.cores[bad_core].guest : 0;
     if (bad)
         snprintf(cpu, sizeof cpu, "%" PRIu32, h->plan.cores[bad_core].cpu);
-    helper_report(h, (struct plan_error){ .kind = bad ? "core" : "kernel",
+    helper_report(h, (struct plan_error){ .kind = guest != 0 ? "guest"
+                                                  : bad      ? "core"
+                                                             : "kernel",
                                           .task = "",
-                                          .key = cpu,
+                                          .key = guest != 0 ? h->plan.guests[guest - 1].name : cpu,
                                           .text = bad ? wb_host_start_error(h->build.host)
                                                       : "the kernels cannot be started",
                                           .core = bad_core });

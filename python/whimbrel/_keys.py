@@ -69,7 +69,7 @@ class Task:
     """Whether the task starts again if its kernel dies while it runs; without, it is lost;
     default false."""
     mode: str | None = None
-    """How the task moves; "handoff", "replicate" or "recreate"; default "handoff"."""
+    """How the task moves; "handoff", "replicate", "recreate" or "reenter"; default "handoff"."""
     move: str | None = None
     """Where the task moves when it is asked to; "waits": also where it waits; "checkpoints" or
     "waits"; default "checkpoints"."""

@@ -94,7 +94,8 @@ def simulate(
         seed: Where random numbers begin; the same seed gives the same result to the last bit.
         set: Parameters of the application with what replaces them.
         compute: "real" (tasks compute) or "model" (they only take the time of it).
-        mode: How every task moves: "handoff", "replicate" or "recreate".
+        mode: How every task moves: "handoff", "replicate", "recreate" or
+            "reenter".
         move_at: Where every task moves: "checkpoints" or "waits".
         transport: How the memory of replicated tasks travels: "auto", "alias" or "buffer".
         moves: Single moves, as "demodulator=1@2s".

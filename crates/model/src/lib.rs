@@ -28,7 +28,8 @@ pub use app::{
     Port, Script, Setting, Task, Verb, Work, check_cores, check_kinds,
 };
 pub use board::{
-    AT_MOST, Board, BoardFiles, Memory, Start, Variant, check_stacks, hash, linked, tables,
+    AT_MOST, Board, BoardFiles, GuestStart, Guests, Memory, Start, Variant, check_stacks, hash,
+    linked, tables,
 };
 pub use dot::dot;
 pub use in_c::{Object as PlanObject, member_list, parse_rows};
@@ -36,8 +37,8 @@ pub use kernels::Kernels;
 pub use mapping::{Cores, Mapping};
 pub use plan::{
     At, Command, ContextTransport, DecidedMove, DecidedPoint, Decision, Limit, Moving, NO_POLICY,
-    POINT_OFF, Plan, PlanCore, PlanEvent, PlanOptions, PlanScript, PlanTask, PlanWork, PolicyName,
-    SavedFile, TableRow, millihz, plan,
+    POINT_OFF, Plan, PlanCore, PlanEvent, PlanGuest, PlanOptions, PlanScript, PlanTask, PlanWork,
+    PolicyName, SavedFile, TableRow, millihz, plan,
 };
 pub use platform::{Core, Frequency, Platform, Point};
 pub use policies::{Decides, POLICIES, Policy};

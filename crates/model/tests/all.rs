@@ -6,6 +6,7 @@ mod boards;
 mod common;
 mod documents;
 mod dot;
+mod guests;
 mod hardware;
 mod hardware_refusals;
 mod kernels;

@@ -43,14 +43,27 @@ fn what_a_task_keeps_and_how_it_moves_is_in_the_plan() {
 #[test]
 fn each_rule_about_modes_and_images_has_its_own_refusal() {
     let cases = [
-        ("mode = \"teleport\"", "`mode` of [[task]] must be \"handoff\", \"replicate\" or"),
+        (
+            "mode = \"teleport\"",
+            "`mode` of [[task]] must be \"handoff\", \"replicate\", \"recreate\" or \"reenter\"",
+        ),
         ("mode = \"recreate\"", "`bpf` cannot be recreated"),
+        ("mode = \"reenter\"", "`bpf` cannot be re-entered"),
+        (
+            "mode = \"reenter\"\nrestart = true\ncheckpoint_every = 2",
+            "`bpf` is re-entered, and keeps images",
+        ),
+        ("mode = \"reenter\"\nmigratable = false", "`bpf` has a mode to move in, but may not"),
         ("mode = \"replicate\"\nmigratable = false", "`bpf` has a mode to move in, but may not"),
         ("move = \"anywhere\"", "`move` of [[task]] must be \"checkpoints\" or \"waits\""),
         ("move = \"waits\"\nmigratable = false", "`bpf` moves where it waits, but may not move"),
         (
             "move = \"waits\"\nmode = \"recreate\"\nrestart = true",
             "`bpf` cannot be recreated where it waits",
+        ),
+        (
+            "move = \"waits\"\nmode = \"reenter\"\nrestart = true",
+            "`bpf` cannot be re-entered where it waits",
         ),
         ("on_crash = \"skip\"", "`bpf` keeps no image to start again from"),
         ("checkpoint_every = 0\non_crash = \"skip\"", "`bpf` keeps no image to start again from"),
@@ -63,7 +76,8 @@ fn each_rule_about_modes_and_images_has_its_own_refusal() {
         let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(said.contains(expected), "{keys}: {said}");
     }
-    for keys in ["mode = \"handoff\"\nmigratable = false", "checkpoint_every = 13"] {
+    let reentered = "mode = \"reenter\"\nrestart = true\ncheckpoint_every = 0";
+    for keys in ["mode = \"handoff\"\nmigratable = false", "checkpoint_every = 13", reentered] {
         assert!(build(&bpf_with(keys), &[]).is_ok(), "{keys}");
     }
 }
@@ -145,4 +159,22 @@ fn a_run_that_recreates_names_every_task_that_cannot_be() {
     let mut app = build(&text, &[]).unwrap();
     app.set_mode(Mode::Recreate).unwrap();
     assert_eq!(modes(&app)[..3], [Mode::Recreate; 3]);
+}
+
+#[test]
+fn a_run_that_re_enters_names_every_task_that_cannot_be() {
+    let set = |text: &str| {
+        let mut app = build(text, &[]).unwrap();
+        app.set_moves(Moves::Waits);
+        app.set_mode(Mode::Reenter).map(|()| app)
+    };
+    let text = radio_with("name = \"lpf\"", "name = \"lpf\"\nrestart = true");
+    assert!(told(&set(&text).unwrap_err()).starts_with("`bpf` cannot be re-entered"));
+
+    let images = text.replace(BPF, &format!("{BPF}\nrestart = true\ncheckpoint_every = 2"));
+    assert_eq!(told(&set(&images).unwrap_err()), "`bpf` is re-entered, and keeps images");
+
+    let app = set(&text.replace(BPF, &format!("{BPF}\nrestart = true"))).unwrap();
+    assert_eq!(modes(&app)[..3], [Mode::Reenter; 3]);
+    assert!(app.tasks.iter().take(3).all(|task| task.moves == Moves::Checkpoints));
 }

@@ -119,7 +119,7 @@ fn a_plan_has_scripts_and_what_they_have_in_common() {
     let plan = plan_of(&and(&text, "{ broadcast = \"c\" }, { resume = \"a\" }"));
     assert_snapshot!(serde_json::to_string_pretty(&(&plan.objects, &plan.scripts)).unwrap());
     assert_eq!((plan.tasks[0].script, plan.tasks[1].script), (1, 2));
-    assert_eq!(plan.tasks[0].entry.0, "scripted");
+    assert_eq!(plan.tasks[0].entry.name, "scripted");
 }
 
 fn refused(text: &str, words: &[&str]) {

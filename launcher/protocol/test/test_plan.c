@@ -273,6 +273,48 @@ TEST(rows_and_coordinator_must_fit_cores_and_tasks)
     CHECK(!takes("\"coordinator\":1", "\"coordinator\":2"));
 }
 
+#define GUEST "{\"cpu\":1,\"kind\":1,\"guest\":1}]"
+#define GUESTS "\"guests\":[{\"name\":\"board\",\"command\":[\"qemu\",\"-kernel\"],\"cores\":2}],"
+
+TEST(cores_of_guests_are_taken_word_for_word)
+{
+    struct parsed parsed;
+    const struct plan *plan = &parsed.plan;
+    char *text = replaced("{\"cpu\":1,\"kind\":1}],", GUEST "," GUESTS "\"hash\":\"5f0c\",");
+
+    CHECK(parse(&parsed, text));
+    CHECK(plan->n_guests == 1 && strcmp(plan->hash, "5f0c") == 0);
+    CHECK(plan->cores[0].guest == 0 && plan->cores[1].guest == 1 && plan->cores[1].cpu == 1);
+    CHECK(strcmp(plan->guests[0].name, "board") == 0 && plan->guests[0].cores == 2);
+    CHECK(plan->guests[0].n_command == 2 && strcmp(plan->guests[0].command[1], "-kernel") == 0);
+    forget(&parsed);
+    free(text);
+    CHECK(parse(&parsed, good) && parsed.plan.n_guests == 0 && parsed.plan.hash == NULL);
+    forget(&parsed);
+}
+
+TEST(cores_of_guests_must_fit_the_guests)
+{
+    static const char from[] = "{\"cpu\":1,\"kind\":1}],";
+    static const char hash[] = "\"hash\":\"5f0c\",";
+    const struct {
+        const char *cores, *guests, *hash, *why;
+    } bad[] = {
+        { GUEST, "", hash, "a guest that does not exist" },
+        { "{\"cpu\":2,\"guest\":1}]", GUESTS, hash, "a core of a guest that does not exist" },
+        { "{\"cpu\":0,\"guest\":1,\"points\":[{\"hz\":1,\"active_uw\":1,\"idle_uw\":1}]}]", GUESTS,
+          hash, "operating points" },
+        { GUEST, GUESTS, "", "no hash" },
+    };
+
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        char *to;
+        CHECK(asprintf(&to, "%s,%s%s", bad[i].cores, bad[i].guests, bad[i].hash) > 0);
+        refuses(from, to, "plan.guests", bad[i].why);
+        free(to);
+    }
+}
+
 TEST(a_second_policy_is_refused)
 {
     refuses("\"coordinator\":1", "\"policy\":{\"name\":\"static\"}", "plan.policy", "comes twice");
@@ -489,6 +531,23 @@ TEST(what_a_board_is_told_to_begin_with_is_taken)
     CHECK(!start.record && start.policy.name == NULL && start.n_params == 0);
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
         CHECK(!parse_start(&pool, bad[i], strlen(bad[i]), &start, &error));
+}
+
+TEST(a_plan_has_a_core_of_this_machine_and_no_core_of_a_guest_twice)
+{
+    const struct plan_core own[] = { { .guest = 1 }, { .guest = 0 }, { .guest = 1 } };
+    const struct plan_guest guest = { .name = "board", .cores = 2 };
+    struct plan mixed = tables;
+    struct plan_error error;
+
+    mixed.cores = own, mixed.guests = &guest, mixed.n_guests = 1, mixed.hash = "5f0c";
+    CHECK(plan_check(&mixed, &error));
+    mixed.n_cores = 3;
+    CHECK(!plan_check(&mixed, &error));
+    CHECK(strcmp(error.key, "guests") == 0 && strstr(error.text, "the same core") != NULL);
+    mixed.n_cores = 1, mixed.coordinator = 0, mixed.n_rows = 0;
+    CHECK(!plan_check(&mixed, &error));
+    CHECK(strcmp(error.key, "guests") == 0 && strstr(error.text, "this machine's") != NULL);
 }
 
 TEST(a_plan_of_constant_tables_builds_the_same_system)

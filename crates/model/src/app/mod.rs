@@ -18,7 +18,7 @@ use crate::in_c::members;
 use crate::problem::{Problem, Span};
 use crate::schema::{Limited, words};
 pub(crate) use client::CLIENT_ENTRY;
-pub(crate) use modes::{ADD_RESTART, NOT_AT_WAITS};
+pub(crate) use modes::{ADD_RESTART, NO_IMAGES, NOT_AT_WAITS};
 pub use modes::{Mode, Moves, OnCrash};
 pub(crate) use names::Names;
 pub use notify::{Doorbell, NotifyPolicy};

@@ -21,13 +21,28 @@ const NAMED: usize = 6;
 /// # Errors
 /// One problem for each `[[task]]` with such a stack.
 pub fn check_stacks(app: &App, least: u64) -> Result<(), Problems> {
-    let small = |task: &&Task| task.index == 0 && *task.stack_bytes.get_ref() < least;
-    let problems = app.tasks.iter().filter(small).map(|task| {
+    none_or(small_stack(app, least, |_| true).collect(), || ())
+}
+
+/// The problems of these tasks whose stacks are smaller than that.
+pub(super) fn small_stack(
+    app: &App,
+    least: u64,
+    here: impl Fn(&Task) -> bool,
+) -> impl Iterator<Item = Problem> {
+    let small = move |task: &Task| *task.stack_bytes.get_ref() < least && here(task);
+    first_of_each(app, small).map(move |task| {
         let message = format!("the stack of `{}` is too small for these kernels", task.name);
         let at = task.stack_bytes.span();
         Problem::new(message).at(at, "this size").help(format!("give at least {}", size(least)))
-    });
-    none_or(problems.collect(), || ())
+    })
+}
+
+/// The first of each `[[task]]` of which this holds.
+fn first_of_each(app: &App, holds: impl Fn(&Task) -> bool) -> impl Iterator<Item = &Task> {
+    let mut last = None;
+    let is_new = move |task: &&Task| last.replace(task.span.start) != Some(task.span.start);
+    app.tasks.iter().filter(move |task| holds(task)).filter(is_new)
 }
 
 impl Board {
@@ -40,7 +55,7 @@ impl Board {
         let mut problems: Vec<Problem> = Vec::new();
         problems.extend(check_stacks(app, self.memory.stack_least).err().into_iter().flatten());
         problems.extend(self.strange_modes(app));
-        problems.extend(self.too_urgent(app));
+        problems.extend(self.too_urgent(app, |_| true));
         problems.extend(self.not_shared(app));
         problems.extend(self.too_many(app));
         problems.extend(self.stacks(app).exceeds("for stacks", app, self));
@@ -58,7 +73,7 @@ impl Board {
     }
 
     /// The problem if there are more tasks than it has room for, at the first that has none.
-    fn too_many(&self, app: &App) -> Option<Problem> {
+    pub(super) fn too_many(&self, app: &App) -> Option<Problem> {
         let most = self.tasks? as usize;
         let first = app.tasks.get(most)?;
         let (name, count) = (&app.name, app.tasks.len());
@@ -71,9 +86,13 @@ impl Board {
         )
     }
 
-    /// A task, or an event of its script, with a priority that its kernels do not have.
-    fn too_urgent<'a>(&'a self, app: &'a App) -> impl Iterator<Item = Problem> + 'a {
-        app.tasks.iter().filter(|task| task.index == 0).filter_map(|task| {
+    /// Of these a task, or an event of its script, with a priority that its kernels do not have.
+    pub(super) fn too_urgent(
+        &self,
+        app: &App,
+        here: impl Fn(&Task) -> bool,
+    ) -> impl Iterator<Item = Problem> {
+        first_of_each(app, here).filter_map(|task| {
             let events = task.script.map_or(&[][..], |script| &app.scripts[script].events);
             let event = events.iter().find(|event| {
                 event.verb == Verb::Priority && event.amount >= u64::from(self.priorities)

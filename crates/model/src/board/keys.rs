@@ -9,7 +9,7 @@ use crate::schema::{FILLED, LINE, NAME, Noted, table};
 
 const SIZE: Shape = Size(1, 1 << 40);
 const COMMAND: &str = "an array of texts: a program, and words of which one has {image} in it";
-const MODES: &str = "an array of \"handoff\", \"replicate\" and \"recreate\"";
+const MODES: &str = "an array of \"handoff\", \"replicate\", \"recreate\" and \"reenter\"";
 const SOME: Shape = Text("a word", FILLED, ".");
 
 table! {
@@ -24,6 +24,10 @@ table! {
         /// How it is started: by a command, or it is at a device.
         start = {} => start: must StartTable,
             Table("the table that says how it is started", &StartTable::TABLE);
+        /// How it is started as a guest: `--cores 0,desk:0`.
+        guest = {} => guest: optional GuestTable,
+            Table("the table that says how it is started as a guest", &GuestTable::TABLE),
+            otherwise "it cannot be one";
         /// A board whose image is built with other settings: `--board desk:quick`.
         variant = [] => variants: or Vec<VariantTable>,
             Tables("[[variant]] tables", &VariantTable::TABLE);
@@ -101,6 +105,21 @@ table! {
 }
 
 table! {
+    /// How it is started as a guest: `--cores 0,desk:0`.
+    pub(super) struct GuestTable {
+        /// An emulator and its words, of which one contains {image}; more than one processor, or
+        /// atomic operations are not atomic. The launcher adds the devices of a guest.
+        command = ["qemu", "-smp", "4", "-kernel", "{image}"] => command: must Vec<String>,
+            List(COMMAND, &SOME, 2);
+        /// The least version of the emulator, as its --version says it.
+        version_least = "7.2" => version_least: optional String,
+            Text("a version, as \"7.2\"", is_version, "^[0-9]+(\\.[0-9]+)*$"),
+            otherwise "any";
+        check check_command;
+    }
+}
+
+table! {
     /// A board whose image is built with other settings.
     pub(super) struct VariantTable {
         /// The variant's name.
@@ -141,6 +160,20 @@ impl StartTable {
             _ => {}
         }
     }
+}
+
+impl GuestTable {
+    fn check_command(&self, noted: &mut Noted<'_>) {
+        if !has_image(self.command.get_ref()) {
+            let message = format!("`command` of [guest] must be {COMMAND}");
+            let problem = Problem::new(message).at(self.command.span(), "not this array");
+            noted.problems.push(problem);
+        }
+    }
+}
+
+fn is_version(text: &str) -> bool {
+    text.split('.').all(|number| number.parse::<u32>().is_ok())
 }
 
 /// The image is told by the command, and the program is named.

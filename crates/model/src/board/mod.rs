@@ -2,6 +2,7 @@
 //! Boards as `boards/*/board.toml` describes them. See `docs/boards.md`.
 
 mod fit;
+mod guest;
 mod keys;
 mod linked;
 mod need;
@@ -15,6 +16,7 @@ use crate::reader::given;
 use crate::schema::{self, parse, words};
 
 pub use fit::check_stacks;
+pub use guest::Guests;
 pub use linked::linked;
 pub use need::AT_MOST;
 pub use tables::{hash, tables};
@@ -48,6 +50,8 @@ pub struct Board {
     pub memory: Memory,
     /// How it is started.
     pub start: Start,
+    /// How it is started as a guest; `None`: it cannot be one.
+    pub guest: Option<GuestStart>,
     /// How many seconds it may be silent.
     pub silence_s: u32,
     /// For how many milliseconds a core may take no interrupt of its timer before it counts as
@@ -113,6 +117,15 @@ pub enum Start {
     },
 }
 
+/// How a board is started as a guest.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GuestStart {
+    /// A program and its words, of which one has `{image}` in it.
+    pub command: Vec<String>,
+    /// The least version of the program, its numbers in order; empty: any.
+    pub version_least: Vec<u32>,
+}
+
 /// What stands for the image in the words of a command, and for the folder of the board's file.
 pub(crate) const IMAGE: &str = "{image}";
 const FOLDER: &str = "{board}";
@@ -146,11 +159,27 @@ impl Board {
     /// The words of its command for an image, where its file is in `folder`; none if it is at a
     /// device.
     pub fn command(&self, image: &str, folder: &str) -> Vec<String> {
-        let word = |word: &String| word.replace(IMAGE, image).replace(FOLDER, folder);
         match &self.start {
-            Start::Command(words) => words.iter().map(word).collect(),
+            Start::Command(words) => filled(words, image, folder),
             Start::Device { .. } => Vec::new(),
         }
+    }
+
+    /// The same of a guest; none if it cannot be one.
+    pub fn guest_command(&self, image: &str, folder: &str) -> Vec<String> {
+        self.guest.as_ref().map_or_else(Vec::new, |guest| filled(&guest.command, image, folder))
+    }
+}
+
+fn filled(words: &[String], image: &str, folder: &str) -> Vec<String> {
+    words.iter().map(|word| word.replace(IMAGE, image).replace(FOLDER, folder)).collect()
+}
+
+impl From<keys::GuestTable> for GuestStart {
+    fn from(table: keys::GuestTable) -> Self {
+        let version = table.version_least.map_or_else(String::new, Spanned::into_inner);
+        let numbers = version.split('.').filter_map(|number| number.parse().ok());
+        Self { command: table.command.into_inner(), version_least: numbers.collect() }
     }
 }
 
@@ -192,6 +221,7 @@ impl From<keys::BoardFile> for Board {
                 private: given(&memory.private),
             },
             start,
+            guest: file.guest.map(|guest| guest.into_inner().into()),
             silence_s,
             watchdog_ms: given(&watchdog_ms),
             made_by,

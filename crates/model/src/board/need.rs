@@ -79,7 +79,7 @@ impl Board {
             }
             bytes += if task.work.is_some() { 8 * kinds } else { 0 };
             bytes += if task.script.is_some() { sizes.of("scripted") + LINE } else { 0 };
-            bytes += if task.mode == Mode::Handoff { 0 } else { 256 * cores };
+            bytes += if is_copied(task.mode) { 256 * cores } else { 0 };
             if plan.agents_ns != 0 {
                 bytes += cores * (sizes.of("snapshot_task") + 8);
             }
@@ -151,7 +151,7 @@ impl Sizes {
             let most = task.heap_bytes + task.stack_bytes + CONTEXT;
             most + plan.ports.len() as u64 * 2 * LINE
         };
-        let moved = plan.tasks.iter().filter(|task| task.mode != Mode::Handoff).map(context);
+        let moved = plan.tasks.iter().filter(|task| is_copied(task.mode)).map(context);
         let numbers = (cores + tasks) * 4;
         let rows = plan.rows.len() as u64 * (self.of("table_row") + numbers) + LINE;
         let objects = plan.objects.iter().map(|object| {
@@ -183,6 +183,11 @@ impl Sizes {
             + script.events.iter().map(of_event).sum::<u64>()
             + ports.sum::<u64>()
     }
+}
+
+/// Whether what moves is copied into a context.
+fn is_copied(mode: Mode) -> bool {
+    matches!(mode, Mode::Replicate | Mode::Recreate)
 }
 
 /// Of the index of who waits, which many tasks have.

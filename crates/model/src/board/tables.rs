@@ -2,24 +2,31 @@
 //! A plan as constant tables in C, for an image that has no command: `launcher/plan/plan.h`.
 
 use crate::in_c::{InC, Tables, text};
-use crate::plan::Plan;
+use crate::plan::{Plan, PlanGuest};
 
 /// What names a plan: the same text for the same tables, on every machine.
 ///
 /// What may differ from run to run of one image is not part of it: see `start` in
 /// `docs/kernels-linux-protocol.md`.
 pub fn hash(plan: &Plan, fingerprint: impl Fn(&str) -> String) -> String {
-    let constant = Plan {
+    let constant = Plan { policy: None, params: Vec::new(), rate_millihz: 0, ..anywhere(plan) };
+    fingerprint(&constant.line())
+}
+
+/// A plan without what is of one run on this machine alone.
+fn anywhere(plan: &Plan) -> Plan {
+    let guests = plan.guests.iter().cloned();
+    let guests = guests.map(|guest| PlanGuest { command: Vec::new(), ..guest });
+    Plan {
         module: String::new(),
         program: None,
         record: None,
         journal: None,
-        policy: None,
-        params: Vec::new(),
-        rate_millihz: 0,
+        clients: None,
+        hash: None,
+        guests: guests.collect(),
         ..plan.clone()
-    };
-    fingerprint(&constant.line())
+    }
 }
 
 /// One C file with `wb_board_plan` and all that it points to, and `wb_board_plan_hash`.
@@ -35,11 +42,8 @@ pub fn tables(plan: &Plan, app: &str, hash: &str) -> String {
     c.line("extern const char wb_board_plan_hash[];");
     c.line("extern const struct wb_policy *const wb_board_policy;\n");
     entries(&mut c, plan);
-    // Of a run on this machine.
-    let on_board =
-        Plan { module: String::new(), program: None, record: None, journal: None, ..plan.clone() };
     let mut fields = Vec::new();
-    on_board.fields(&mut c, "plan", "", &mut fields);
+    anywhere(plan).fields(&mut c, "plan", "", &mut fields);
     if plan.spin_ns.is_none() {
         fields.push(".spin_ns = WB_FOREVER".into());
     }
@@ -52,7 +56,8 @@ pub fn tables(plan: &Plan, app: &str, hash: &str) -> String {
 }
 
 fn entries(c: &mut Tables, plan: &Plan) {
-    let mut names: Vec<&str> = plan.tasks.iter().map(|task| task.entry.0.as_str()).collect();
+    let entries = plan.tasks.iter().map(|task| &task.entry).filter(|entry| !entry.is_absent);
+    let mut names: Vec<&str> = entries.map(|entry| entry.name.as_str()).collect();
     names.sort_unstable();
     names.dedup();
     for name in names {

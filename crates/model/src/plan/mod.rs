@@ -24,8 +24,12 @@ const VERSION: u32 = 2;
 /// What a plan says beyond the application itself.
 #[derive(Debug, Clone)]
 pub struct PlanOptions {
-    /// The processor of each core.
+    /// The processor of each core; of a guest, the core of its board.
     pub cpus: Vec<u32>,
+    /// The guests; their commands are for the helper alone.
+    pub guests: Vec<PlanGuest>,
+    /// The guest of each core, from 1; 0, and where it is missing: none.
+    pub guest_of: Vec<u32>,
     /// Where the module was found.
     pub module: String,
     /// How long an idle kernel polls before it sleeps; `None`: for ever.
@@ -57,6 +61,8 @@ impl PlanOptions {
     pub fn plain(cpus: Vec<u32>, module: &str) -> Self {
         Self {
             cpus,
+            guests: Vec::new(),
+            guest_of: Vec::new(),
             module: module.to_owned(),
             spin_ns: None,
             offer_ns: 1,
@@ -96,6 +102,10 @@ members! {
         always spin_ns: Option<u64>;
         /// The time that a target may take to attach a task.
         always offer_ns: u64;
+        /// The hash of this plan, which the images of its guests have.
+        maybe hash: Option<String>;
+        /// Programs of other kinds in emulators, which run some of the cores.
+        maybe guests: Vec<PlanGuest>;
         /// How replicated contexts travel.
         always transport: Option<ContextTransport>;
         /// How operating points are set.
@@ -140,10 +150,26 @@ members! {
 }
 
 members! {
+    /// A guest of a plan.
+    #[derive(PartialEq, Eq)]
+    pub struct PlanGuest: "plan_guest" {
+        /// The name of its board.
+        needed name: String;
+        /// A program and its words, with its image among them: the helper adds the devices.
+        needed command: Vec<String>;
+        /// The number of its board's cores.
+        needed cores: u32;
+    }
+}
+
+members! {
     /// A core of a plan.
     pub struct PlanCore: "plan_core" {
-        /// The processor of the machine; in the simulator of none.
+        /// The processor of the machine; of a guest, the core of its board; in the simulator of
+        /// none.
         needed cpu: u32;
+        /// The guest, from 1; 0: the core is this machine's.
+        maybe guest: u32;
         /// The number of its kind.
         always kind: usize, most "WB_KINDS_MAX - 1";
         /// Its operating points, from the lowest frequency to the highest.
@@ -295,18 +321,27 @@ words! {
 
 /// The function of a task: its name; on boards its address as well.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Entry(pub String);
+#[serde(transparent)]
+pub struct Entry {
+    /// A symbol.
+    pub name: String,
+    /// In the tables of an image that does not run the task: the address is NULL.
+    #[serde(skip)]
+    pub is_absent: bool,
+}
 
 impl InC for Entry {
     const KIND: Kind = String::KIND;
 
     fn initialiser(&self, tables: &mut Tables, name: &str) -> Option<String> {
-        self.0.initialiser(tables, name)
+        self.name.initialiser(tables, name)
     }
 
     fn fields(&self, tables: &mut Tables, name: &str, path: &str, to: &mut Vec<String>) {
-        self.0.fields(tables, name, path, to);
-        to.push(format!(".config.{path} = {}", self.0));
+        self.name.fields(tables, name, path, to);
+        if !self.is_absent {
+            to.push(format!(".config.{path} = {}", self.name));
+        }
     }
 }
 
@@ -426,6 +461,9 @@ pub fn plan(app: &App, options: &PlanOptions) -> Plan {
         shared_bytes: *app.shared_bytes.get_ref(),
         spin_ns: options.spin_ns,
         offer_ns: options.offer_ns,
+        // Once all else is there.
+        hash: None,
+        guests: options.guests.clone(),
         transport: moving.transport,
         frequency: options.frequency,
         models_compute: app.compute == Compute::Model,
@@ -451,24 +489,27 @@ pub fn plan(app: &App, options: &PlanOptions) -> Plan {
     }
 }
 
-/// The kinds of cores in the order of their numbers, and the cores.
+/// The kinds of cores in the order of their numbers, and the cores. Cores of a guest have numbers
+/// of their own: by those a policy sees which tasks cannot go there.
 fn cores(options: &PlanOptions) -> (Vec<&str>, Vec<PlanCore>) {
-    let mut kinds: Vec<&str> = Vec::new();
+    let mut kinds: Vec<(&str, u32)> = Vec::new();
     let mut cores = Vec::new();
     for (core, cpu) in options.cpus.iter().enumerate() {
         let kind = options.kinds.get(core).map_or(HOST_KIND, String::as_str);
-        let number = kinds.iter().position(|known| *known == kind).unwrap_or(kinds.len());
+        let guest = options.guest_of.get(core).copied().unwrap_or(0);
+        let known = kinds.iter().position(|known| *known == (kind, guest));
+        let number = known.unwrap_or(kinds.len());
         if number == kinds.len() {
-            kinds.push(kind);
+            kinds.push((kind, guest));
         }
         let (points, start) = options
             .cores
             .get(core)
             .map_or((Vec::new(), 0), |core| (core.points.clone(), core.start));
         let to_completion = kind == DSP_KIND;
-        cores.push(PlanCore { cpu: *cpu, kind: number, points, start, to_completion });
+        cores.push(PlanCore { cpu: *cpu, guest, kind: number, points, start, to_completion });
     }
-    (kinds, cores)
+    (kinds.into_iter().map(|(kind, _)| kind).collect(), cores)
 }
 
 fn plan_task(app: &App, task: &Task, pacing: Pacing, kinds: &[&str]) -> PlanTask {
@@ -476,7 +517,7 @@ fn plan_task(app: &App, task: &Task, pacing: Pacing, kinds: &[&str]) -> PlanTask
     PlanTask {
         name: task.name.clone(),
         index: task.index,
-        entry: Entry(task.entry.get_ref().clone()),
+        entry: Entry { name: task.entry.get_ref().clone(), is_absent: false },
         mode: task.mode,
         core: *task.core.get_ref(),
         cores: task.shared_by.iter().fold(0, |cores, core| cores | 1 << core),

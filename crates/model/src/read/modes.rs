@@ -4,7 +4,9 @@
 use std::collections::HashMap;
 
 use super::keys::TaskTable;
-use crate::app::{ADD_RESTART, App, Channel, Direction, Mode, Moves, NOT_AT_WAITS, Port};
+use crate::app::{
+    ADD_RESTART, App, Channel, Direction, Mode, Moves, NO_IMAGES, NOT_AT_WAITS, Port,
+};
 use crate::problem::Problem;
 use crate::reader::given;
 
@@ -17,9 +19,15 @@ pub(crate) fn check_task(table: &TaskTable, problems: &mut Vec<Problem>) {
         let message = format!("`{name}` has a mode to move in, but may not move");
         let problem = Problem::new(message).at(mode.span(), "this mode");
         problems.push(problem.help("leave it out, or take `migratable = false` away"));
-    } else if let Some(mode) = mode.filter(|m| *m.get_ref() == Mode::Recreate && !table.restart) {
-        let problem = Problem::new(format!("`{name}` cannot be recreated"));
-        problems.push(problem.at(mode.span(), "this mode").help(ADD_RESTART));
+    } else if let Some(mode) = mode.filter(|_| !table.restart) {
+        let message = mode.get_ref().needs_restart(name);
+        let problem = message.map(|message| Problem::new(message).at(mode.span(), "this mode"));
+        problems.extend(problem.map(|problem| problem.help(ADD_RESTART)));
+    }
+    let images = table.checkpoint_every.as_ref().filter(|every| *every.get_ref() != 0);
+    if let Some(at) = images.filter(|_| given(&table.mode) == Mode::Reenter) {
+        let problem = Problem::new(format!("`{name}` is re-entered, and keeps images"));
+        problems.push(problem.at(at.span(), "this key").help(NO_IMAGES));
     }
     check_shared(table, problems);
     check_waits(table, problems);
@@ -107,8 +115,8 @@ fn check_waits(table: &TaskTable, problems: &mut Vec<Problem>) {
             format!("`{name}` moves where it waits, but may not move"),
             "leave `move` out, or take `migratable = false` away",
         );
-    } else if given(&table.mode) == Mode::Recreate {
-        refuse(format!("`{name}` cannot be recreated where it waits"), NOT_AT_WAITS);
+    } else if let Some(message) = given(&table.mode).needs_restart(name) {
+        refuse(format!("{message} where it waits"), NOT_AT_WAITS);
     }
 }
 
