@@ -92,7 +92,7 @@ int main(int argc, char **argv)
     struct bench_options options = { .rounds = 25, .samples = 8000 };
 
     choose_cpus(&options);
-    clock_init();
+    clock_init(false);
     const int groups_given = take_options(argc, argv, &options);
     take_number("WHIMBREL_BENCH_ROUNDS", 1, 1000, &options.rounds);
     take_number("WHIMBREL_BENCH_SAMPLES", 800, 8000, &options.samples);

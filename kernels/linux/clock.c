@@ -66,10 +66,10 @@ static uint64_t measure_hz(void)
     return (uint64_t)((double)(to.ticks - from.ticks) * 1e9 / (double)(to.ns - from.ns));
 }
 
-void clock_init(void)
+void clock_init(bool is_common)
 {
-    the_clock.hz = 1000000000;
-    the_clock.counter = linux_trusts_counter();
+    the_clock = (struct clock_rate){ .hz = 1000000000 };
+    the_clock.counter = !is_common && linux_trusts_counter();
     if (!the_clock.counter) {
         the_clock.start = clock_read_ns(CLOCK_MONOTONIC);
         return;

@@ -11,10 +11,11 @@
 /// is none such.
 uint64_t clock_read_ns(int id);
 
-/// Chooses and calibrates the clock. Once, in the launcher: kernels inherit it.
+/// Chooses and calibrates the clock. Once, in the launcher: kernels inherit it. `is_common`: an
+/// emulator has it as well, so it is CLOCK_MONOTONIC, from which a counter drifts.
 ///
 /// Blocks for 20 ms where the counter's frequency has to be measured.
-void clock_init(void);
+void clock_init(bool is_common);
 
 /// Nanoseconds since clock_init(), the same on every core.
 uint64_t clock_now_ns(void);

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -43,16 +44,22 @@ enum wb_status wb_host_open(struct wb_host **out, const struct wb_host_config *c
     if (host->config.module_bytes == 0)
         host->config.module_bytes = MODULE_BYTES;
 
+    if (config->n_guests != 0)
+        host->config.system.programs = config->n_guests + 1;
     const struct wb_system_config *sc = &host->config.system;
     const size_t arena = wb_system_bytes(sc) + config->memory_bytes + HOOK_HEAP_BYTES;
     const size_t guards = (size_t)sc->tasks * (GUARD_BYTES + PAGE_BYTES);
+    const size_t needed = arena + guards + config->stacks_bytes + host->config.module_bytes;
+    const size_t bytes = config->n_guests == 0 ? needed : guests_memory(&host->config, needed);
     enum wb_status status = WB_ERR_NOMEM;
     host->kernels = calloc(sc->cores, sizeof *host->kernels);
     if (host->kernels != NULL &&
         private_mapping_open(&host->private_mapping, sc->cores, config->private_bytes,
                              config->private_parts) &&
-        gvm_open(&host->gvm, arena + guards + config->stacks_bytes + host->config.module_bytes))
+        bytes != 0 && gvm_open(&host->gvm, bytes, config->n_guests * (size_t)WB_GUEST_PAGE_BYTES))
         status = wb_system_init(&host->system, gvm_take(&host->gvm, arena), arena, sc);
+    if (status == WB_OK && config->n_guests != 0)
+        status = guests_open(&host->guests, &host->gvm, &host->config, host->system);
     if (status == WB_OK && !hooks_open(host->system, HOOK_HEAP_BYTES / 2))
         status = WB_ERR_NOMEM;
     if (status != WB_OK) {
@@ -60,7 +67,7 @@ enum wb_status wb_host_open(struct wb_host **out, const struct wb_host_config *c
         return status;
     }
     kernel_set_system(host->system);
-    clock_init();
+    clock_init(config->n_guests != 0);
     *out = host;
     return WB_OK;
 }
@@ -110,8 +117,11 @@ void *wb_host_symbol(struct wb_host *host, const char *name)
     return symbol;
 }
 
+// What a guest's kernel has of a task says nothing here.
 bool wb_host_waits_for_ever(struct wb_task *task)
 {
+    if (kernel_system()->cores[wb_task_core(task)]->program != 0)
+        return false;
     return kernel_task(task)->timer == 0 && !kernel_task(task)->watches;
 }
 
@@ -166,6 +176,8 @@ static bool cpus_are_usable(const struct wb_host *host, uint32_t *bad)
     if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
         return false;
     for (*bad = 0; *bad < host->system->n_cores; ++*bad) {
+        if (host->system->cores[*bad]->program != 0)
+            continue;
         const unsigned int cpu = host->config.cpus[*bad];
         if (cpu >= CPU_SETSIZE || !CPU_ISSET(cpu, &allowed))
             return false;
@@ -199,21 +211,57 @@ static bool fork_kernel(struct wb_host *host, uint32_t i)
     return true;
 }
 
+const char *wb_host_start_error(const struct wb_host *host)
+{
+    return host->start_error;
+}
+
+// Any core of a guest that cannot be started.
+static enum wb_status refuse_guest(struct wb_host *host, uint32_t guest, uint32_t *bad_core)
+{
+    snprintf(host->start_error, sizeof host->start_error, "%s", host->guests.error);
+    for (*bad_core = 0; host->system->cores[*bad_core]->program != guest + 1;)
+        ++*bad_core;
+    return WB_ERR_INVAL;
+}
+
+static void adopt_guests(struct wb_host *host)
+{
+    for (uint32_t i = 0; i < host->system->n_cores; i++) {
+        const uint32_t program = host->system->cores[i]->program;
+        if (program == 0)
+            continue;
+        host->kernels[i].pid = host->guests.all[program - 1].pid;
+        host->kernels[i].pidfd = -1;
+    }
+    for (uint32_t g = 0; g < host->guests.n; g++)
+        add_to_epoll(host, host->guests.all[g].pidfd);
+}
+
 enum wb_status wb_host_start(struct wb_host *host, uint32_t *bad_core)
 {
-    if (!cpus_are_usable(host, bad_core))
+    uint32_t guest;
+
+    if (!cpus_are_usable(host, bad_core)) {
+        snprintf(host->start_error, sizeof host->start_error, "this processor cannot be used");
         return WB_ERR_INVAL;
+    }
     *bad_core = WB_CORE_NONE;
     host->epoll = epoll_create1(EPOLL_CLOEXEC);
     host->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     add_to_epoll(host, host->wake);
     if (!wb_system_reserve(host->system))
         return WB_ERR_NOMEM;
+    if (!guests_boot(&host->guests, &host->gvm, &guest))
+        return refuse_guest(host, guest, bad_core);
     const enum wb_status status = wb_system_start(host->system, clock_now_ns());
     if (status != WB_OK)
         return status;
+    if (!guests_go(&host->guests, host->system, &guest))
+        return refuse_guest(host, guest, bad_core);
+    adopt_guests(host);
     for (uint32_t i = 0; i < host->system->n_cores; i++)
-        if (!fork_kernel(host, i)) {
+        if (host->system->cores[i]->program == 0 && !fork_kernel(host, i)) {
             wb_host_kill(host);
             return WB_ERR_NOMEM;
         }
@@ -224,13 +272,18 @@ enum wb_status wb_host_start(struct wb_host *host, uint32_t *bad_core)
 
 // ---- Closing ------------------------------------------------------------------------------------
 
+static bool is_of_guest(const struct wb_host *host, uint32_t core)
+{
+    return host->config.guest != NULL && host->config.guest[core] != 0;
+}
+
 void wb_host_close(struct wb_host *host)
 {
     wb_word_store(&host->closing, 1, WB_SEQ_CST);
     if (host->kernels != NULL) {
         wb_host_kill(host);
         for (uint32_t i = 0; i < host->config.system.cores; i++)
-            if (host->kernels[i].pid != 0) {
+            if (host->kernels[i].pid != 0 && !is_of_guest(host, i)) {
                 waitpid(host->kernels[i].pid, NULL, 0);
                 if (host->kernels[i].pidfd >= 0)
                     close(host->kernels[i].pidfd);
@@ -242,6 +295,7 @@ void wb_host_close(struct wb_host *host)
         close(host->epoll);
     if (host->wake >= 0)
         close(host->wake);
+    guests_close(&host->guests);
     hosted_close(host->system);
     kernel_set_system(NULL);
     gvm_close(&host->gvm);

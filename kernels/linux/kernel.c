@@ -176,6 +176,8 @@ enum wb_status wb_kernel_depart(void)
 {
     if (libc_state_is_held(&kernel_task(k.current)->libc))
         return WB_ERR_HELD;
+    if (k.current->mode == WB_REENTER && portable_is_wanted())
+        portable_check(k.current);
     leave(GO_AWAY, ready_leave(k.current));
     return WB_OK;
 }

@@ -33,7 +33,7 @@ static bool use_machine(struct linux_helper *l)
     const struct plan *plan = &h->plan;
     unsigned int bad = 0;
 
-    sensors_open(root, h->build.cpus, plan->n_cores);
+    sensors_open(root, h->build.cpus, h->build.guest, plan->n_cores);
     frequency_use(plan->frequency);
     if (plan->frequency != FREQUENCY_CPUFREQ)
         return true;

@@ -63,6 +63,13 @@ void alarm_set(uint64_t at_ns, uint64_t now_ns);
 /// work, which is recorded. Returns false when there was no reason to.
 bool doorbell_sleep(struct wb_core *core, uint64_t until_ns, bool idle);
 
+/// From now on `core` is rung by the eventfd `doorbell`, which an emulator knows as well, and
+/// sleeps there unless it is a guest's. Of every core of a system with guests; or none again.
+///
+/// Context: the launcher, before the kernels are forked.
+void doorbell_use(uint32_t core, int doorbell, bool is_guest);
+void doorbell_use_none(void);
+
 // ---- frequency.c: the operating point of this core ----------------------------------------------
 
 enum { SLICE_NS = 1000000 };  // how long a task runs before an emulated core is slow
@@ -103,6 +110,16 @@ uint64_t frequency_rest(uint64_t since_ns, uint64_t now_ns, bool idle);
 /// The highest frequency that any core of a system has, 0: none is known.
 uint64_t core_highest_hz(const struct wb_system *system);
 
+// ---- portable.c: what tasks keep that are re-entered --------------------------------------------
+
+/// Whether the user wants it checked: the environment has WHIMBREL_CHECK_STATE.
+bool portable_is_wanted(void);
+
+/// Ends the run if the running task keeps what is of this program alone.
+///
+/// Context: the task. Blocks for as long as reading its heap takes.
+void portable_check(struct wb_task *task);
+
 // ---- cpufreq.c: frequencies by sysfs ------------------------------------------------------------
 
 /// Takes over the frequencies of `n` processors below `root` (usually /sys). What they were is
@@ -127,8 +144,9 @@ bool cpufreq_restore(const char *journal);
 
 // ---- sensors.c: temperatures and energy by sysfs ------------------------------------------------
 
-/// Looks for what this machine has below `root` (usually /sys). In the launcher, before the fork.
-void sensors_open(const char *root, const unsigned int *cpus, uint32_t n);
+/// Looks for what this machine has below `root` (usually /sys), but for cores whose `guest` is not
+/// 0. In the launcher, before the fork.
+void sensors_open(const char *root, const unsigned int *cpus, const uint32_t *guest, uint32_t n);
 
 // ---- kernel.c -----------------------------------------------------------------------------------
 

@@ -112,14 +112,15 @@ const char *wb_host_energy(uint64_t *uj)
     return s.n_packages != 0 ? "powercap" : "";
 }
 
-void sensors_open(const char *root, const unsigned int *cpus, uint32_t n)
+void sensors_open(const char *root, const unsigned int *cpus, const uint32_t *guest, uint32_t n)
 {
     free(s.zones);
     memset(&s, 0, sizeof s);
     s.zones = calloc(n, sizeof *s.zones);
     s.n_zones = s.zones != NULL ? n : 0;
     for (uint32_t i = 0; i < s.n_zones; i++)
-        find_zone(s.zones[i], root, cpus[i]);
+        if (guest[i] == 0)
+            find_zone(s.zones[i], root, cpus[i]);
     for (int i = 0; i < PACKAGES_MAX; i++)
         add_package(root, i);
 }

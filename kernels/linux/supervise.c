@@ -3,6 +3,7 @@
 
 #define _GNU_SOURCE
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/wait.h>
@@ -55,7 +56,8 @@ void *supervise_watch(void *arg)
     bool watched[WB_CORES_MAX];
     const uint64_t one = 1;
 
-    memset(watched, true, sizeof watched);
+    for (uint32_t i = 0; i < n; i++)
+        watched[i] = host->system->cores[i]->program == 0;
     while (wb_word_load(&host->closing, WB_SEQ_CST) == 0 &&
            robust_wait(host->system, watched, (uint64_t)TICK_MS * 1000000))
         for (uint32_t i = 0; i < n; i++)
@@ -68,19 +70,75 @@ void *supervise_watch(void *arg)
     return NULL;
 }
 
-static void reap(struct wb_host *host)
+// The kernels of an emulator end together, and none of them is to be given what another leaves.
+static void take_over_all(struct wb_host *host, pid_t pid, int wait_status)
 {
-    for (uint32_t i = 0; i < host->system->n_cores; i++) {
+    const uint32_t n = host->system->n_cores;
+    bool died[WB_CORES_MAX];
+
+    for (uint32_t i = 0; i < n; i++) {
         struct kernel_process *kernel = &host->kernels[i];
-        if (kernel->pid == 0 || waitpid(kernel->pid, &kernel->wait_status, WNOHANG) == 0)
+        struct wb_word *state = &host->system->cores[i]->state;
+        died[i] = kernel->pid == pid && wb_word_load(state, WB_SEQ_CST) != WB_CORE_STOPPED;
+        if (kernel->pid != pid)
             continue;
+        kernel->wait_status = wait_status;
         kernel->pid = 0;
         if (kernel->pidfd >= 0)
             close(kernel->pidfd);
         kernel->pidfd = -1;
-        if (wb_word_load(&host->system->cores[i]->state, WB_SEQ_CST) != WB_CORE_STOPPED)
-            take_over(host, i, "pidfd");
+        if (died[i] && host->system->cores[i]->program != 0 && !is_faulty(host->system))
+            wb_word_store(state, WB_CORE_DEAD, WB_SEQ_CST);
     }
+    for (uint32_t i = 0; i < n; i++)
+        if (died[i]) {
+            take_over(host, i, "pidfd");
+            host->kernels[i].death.pid = pid;
+        }
+}
+
+// A guest has as long for its end as this machine's kernels have at most after its last task.
+static void hurry_guests(struct wb_host *host)
+{
+    enum { END_NS = 2000000000 };
+    const uint64_t now_ns = clock_now_ns();
+
+    for (uint32_t i = 0; i < host->system->n_cores; i++)
+        if (host->kernels[i].pid != 0 && host->system->cores[i]->program == 0)
+            return;
+    if (host->over_ns == 0)
+        host->over_ns = now_ns;
+    if (now_ns - host->over_ns > END_NS && wb_word_load(&host->system->live, WB_SEQ_CST) == 0)
+        wb_host_kill(host);
+}
+
+// What it says of itself is why the run ends, unless a kernel has said more.
+static void guest_ended(struct wb_host *host, struct guest *guest)
+{
+    struct wb_guest *page = guest->page;
+    char text[WB_ERROR_BYTES];
+
+    guest->pid = 0;
+    if (wb_word_load(&page->state, WB_ACQUIRE) != WB_GUEST_FAILED)
+        return;
+    snprintf(text, sizeof text, "%.32s: %.*s", guest->plan->name, WB_ERROR_BYTES - 40, page->error);
+    wb_system_fault(host->system, WB_FAULT_KERNEL, NULL, text);
+}
+
+static void reap(struct wb_host *host)
+{
+    for (uint32_t i = 0; i < host->system->n_cores; i++) {
+        const pid_t pid = host->kernels[i].pid;
+        int status = 0;
+        if (pid == 0 || waitpid(pid, &status, WNOHANG) == 0)
+            continue;
+        for (uint32_t g = 0; g < host->guests.n; g++)
+            if (host->guests.all[g].pid == pid)
+                guest_ended(host, &host->guests.all[g]);
+        take_over_all(host, pid, status);
+    }
+    if (host->guests.n != 0)
+        hurry_guests(host);
 }
 
 // ---- Supervising --------------------------------------------------------------------------------

@@ -5,13 +5,14 @@
 
 #include <pthread.h>
 
+#include "guests.h"
 #include "host.h"
 #include "private.h"
 
 enum { TICK_MS = 20 };  // how often the launcher looks, should no detector ring
 
 struct kernel_process {
-    pid_t pid;  // 0: reaped
+    pid_t pid;  // 0: reaped; of a guest's cores that of the emulator
     int pidfd;  // -1: not supported here
     unsigned int cpu;
     int wait_status;
@@ -23,6 +24,7 @@ struct kernel_process {
 struct wb_host {
     struct gvm gvm;
     struct private_mapping private_mapping;
+    struct guests guests;
     struct wb_system *system;
     struct wb_host_config config;
     struct kernel_process *kernels;
@@ -30,6 +32,8 @@ struct wb_host {
     int epoll, wake;  // wake: the watcher has news
     pthread_t watcher;
     size_t pinned_bytes;  // of channels in internal memory
+    char start_error[sizeof((struct guests *)0)->error];
+    uint64_t over_ns;  // when the last of this machine's kernels had ended; 0: not yet
     bool has_watcher, fault_reported, end_reported, killed;
     struct wb_word closing;
     pthread_mutex_t lock;  // deaths are handled once, by the watcher or by wb_host_wait()

@@ -139,6 +139,13 @@ void board_supervisor(void);
 /// Context: once on each core after a reset.
 _Noreturn void wb_board_run(struct wb_core *core);
 
+/// Keeps the kernels' own parts of so many tasks in memory that all cores see, zeroed: for a guest,
+/// whose tasks have no room for them.
+///
+/// Context: the first core, before any kernel starts.
+/// Returns: false: it is too little memory.
+bool wb_board_keep_parts(void *memory, size_t bytes, uint32_t tasks);
+
 /// The kernel of this core has been stopped, and does not go on: what it has of the hardware is
 /// given back.
 ///

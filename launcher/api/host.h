@@ -16,6 +16,7 @@
 #include "wb/launcher.h"
 #include "wb/system.h"
 
+struct plan_guest;
 struct wb_host;
 
 struct wb_host_config {
@@ -27,7 +28,11 @@ struct wb_host_config {
     size_t module_bytes;        // writable segments of the module; 0: 8 MiB
     const unsigned int *cpus;   // one per core: the processor to run on
     const bool *to_completion;  // one per core: tasks leave it only where they wait; NULL: none
-    const int *launcher_fds;    // descriptors that are no business of the kernels
+    const struct plan_guest *guests;  // programs that have cores of their own (guest.h)
+    uint32_t n_guests;
+    const uint32_t *guest;    // one per core: whose it is, from 1, 0: this machine's; NULL: all are
+    const char *plan_hash;    // of the plan, which that of a guest must equal
+    const int *launcher_fds;  // descriptors that are no business of the kernels
     uint32_t n_launcher_fds;
     uint64_t spin_ns;  // how long an idle kernel polls before it sleeps; WB_FOREVER: never sleeps
 };

@@ -16,7 +16,7 @@ static const unsigned char *the_end = GVM_BASE;
 
 static int the_fd = -1;
 
-bool gvm_open(struct gvm *gvm, size_t bytes)
+bool gvm_open(struct gvm *gvm, size_t bytes, size_t kept)
 {
     bytes = whole_pages(bytes);
     gvm->fd = memfd_create("whimbrel-gvm", MFD_CLOEXEC);
@@ -31,6 +31,7 @@ bool gvm_open(struct gvm *gvm, size_t bytes)
     }
     the_fd = gvm->fd;
     gvm->bytes = bytes;
+    gvm->kept = kept;
     gvm->used = 0;
     the_end = GVM_BASE + bytes;
     if (!sanitizer_share(gvm->base, bytes)) {
@@ -43,7 +44,7 @@ bool gvm_open(struct gvm *gvm, size_t bytes)
 void *gvm_take(struct gvm *gvm, size_t bytes)
 {
     bytes = whole_pages(bytes);
-    if (bytes > gvm->bytes - gvm->used)
+    if (bytes > gvm->bytes - gvm->kept - gvm->used)
         return NULL;
     void *part = gvm->base + gvm->used;
     gvm->used += bytes;

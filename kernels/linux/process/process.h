@@ -113,10 +113,12 @@ struct gvm {
     int fd;
     unsigned char *base;
     size_t bytes, used;
+    size_t kept;  // at its end
 };
 
-/// Maps `bytes` of globally visible memory. False, with errno, when it cannot be had.
-bool gvm_open(struct gvm *gvm, size_t bytes);
+/// Maps `bytes` of globally visible memory, of which gvm_take() leaves the last `kept`. False, with
+/// errno, when it cannot be had.
+bool gvm_open(struct gvm *gvm, size_t bytes, size_t kept);
 
 /// Takes the next part, page-aligned, zeroed. NULL when it is used up.
 void *gvm_take(struct gvm *gvm, size_t bytes);

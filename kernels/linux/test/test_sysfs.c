@@ -194,7 +194,7 @@ TEST(each_core_has_its_own_sensor_or_that_of_its_chip)
     put("class/thermal/thermal_zone1/temp", "51000\n");
     put("class/thermal/thermal_zone3/type", "cpu5-thermal\n");
     put("class/thermal/thermal_zone3/temp", "-3500\n");
-    sensors_open(root, cpus, 2);
+    sensors_open(root, cpus, (uint32_t[2]){ 0 }, 2);
     CHECK(wb_host_temperature_mc(0) == 51000);
     CHECK(wb_host_temperature_mc(1) == -3500);
     CHECK(wb_host_temperature_mc(2) == WB_NO_TEMPERATURE);
@@ -210,7 +210,7 @@ TEST(a_machine_without_sensors_has_no_temperature_and_no_energy)
     make_tree("userspace\n");
     put("class/thermal/thermal_zone0/type", "acpitz\n");
     put("class/thermal/thermal_zone0/temp", "20000\n");
-    sensors_open(root, cpus, 2);
+    sensors_open(root, cpus, (uint32_t[2]){ 0 }, 2);
     CHECK(wb_host_temperature_mc(0) == WB_NO_TEMPERATURE);
     CHECK(wb_host_energy(&uj)[0] == '\0' && uj == 0);
     remove_tree();
@@ -231,7 +231,7 @@ TEST(energy_adds_up_over_packages_and_past_the_end_of_their_counters)
         snprintf(name, sizeof name, "class/powercap/intel-rapl:%d/energy_uj", i);
         put(name, "900\n");
     }
-    sensors_open(root, cpus, 2);
+    sensors_open(root, cpus, (uint32_t[2]){ 0 }, 2);
     CHECK(wb_host_energy(&uj)[0] != '\0' && uj == 0);
     put("class/powercap/intel-rapl:0/energy_uj", "950\n");
     put("class/powercap/intel-rapl:1/energy_uj", "100\n");

@@ -1,0 +1,447 @@
+// SPDX-License-Identifier: Apache-2.0
+// Starts guests in emulators, and comes to terms with them (launcher/api/guest.h).
+//
+// An emulator gets its memory and its doorbells as a client of an ivshmem server does (QEMU,
+// docs/specs/ivshmem-spec.rst). All that the server says is known before, so it is written to a
+// socket that the emulator inherits, and nobody has to serve.
+
+#define _GNU_SOURCE
+#include "guests.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "clock.h"
+
+#define BOOT_NS 20000000000ull
+#define ANSWER_NS 2000000000ull
+#define MEASURED_NS 5000000000ull
+
+static bool fail(struct guests *guests, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+static bool fail(struct guests *guests, const char *format, ...)
+{
+    va_list words;
+
+    va_start(words, format);
+    vsnprintf(guests->error, sizeof guests->error, format, words);
+    va_end(words);
+    return false;
+}
+
+// ---- Memory and doorbells -----------------------------------------------------------------------
+
+size_t guests_memory(const struct wb_host_config *config, size_t bytes)
+{
+    size_t all = (size_t)1 << 20;
+
+    if (config->n_guests > WB_GUEST_CORES || config->system.cores > WB_GUEST_CORES)
+        return 0;
+    bytes = whole_pages(bytes) + config->n_guests * (size_t)WB_GUEST_PAGE_BYTES;
+    while (all < bytes)
+        all *= 2;
+    return all;
+}
+
+// The launcher is peer 0 of all guests. Its vector 0 is nobody's, so no doorbell is 0.
+static uint32_t doorbell_for(const struct wb_host_config *config, uint32_t core, uint32_t guest)
+{
+    const uint32_t whose = config->guest[core];
+    uint32_t vector = 0;
+
+    if (whose == guest)
+        return 0;
+    if (whose != 0)
+        return whose << 16 | config->cpus[core];
+    for (uint32_t i = 0; i <= core; i++)
+        vector += config->guest[i] == 0;
+    return vector;
+}
+
+enum wb_status guests_open(struct guests *guests, const struct gvm *gvm,
+                           const struct wb_host_config *config, struct wb_system *system)
+{
+    *guests = (struct guests){ .config = config, .n = config->n_guests, .nobody = -1 };
+    for (uint32_t i = 0; i < WB_GUEST_CORES; i++)
+        guests->doorbells[i] = -1;
+    guests->all = calloc(guests->n, sizeof *guests->all);
+    if (guests->all == NULL)
+        return WB_ERR_NOMEM;
+    for (uint32_t g = 0; g < guests->n; g++) {
+        struct wb_guest *page = wb_guest_page(gvm->bytes, g);
+
+        *page = (struct wb_guest){ .magic = WB_GUEST_MAGIC, .bytes = gvm->bytes };
+        for (uint32_t core = 0; core < WB_GUEST_CORES; core++)
+            page->core[core] = WB_CORE_NONE;
+        for (uint32_t core = 0; core < system->n_cores; core++) {
+            page->doorbell[core] = doorbell_for(config, core, g + 1);
+            if (config->guest[core] == g + 1)
+                page->core[config->cpus[core]] = core;
+        }
+        guests->all[g] =
+            (struct guest){ .plan = &config->guests[g], .page = page, .pidfd = -1, .line = -1 };
+    }
+    guests->nobody = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    for (uint32_t core = 0; core < system->n_cores; core++) {
+        guests->doorbells[core] = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+        if (guests->doorbells[core] < 0 || guests->nobody < 0)
+            return WB_ERR_NOMEM;
+        doorbell_use(core, guests->doorbells[core], config->guest[core] != 0);
+        if (wb_core_set_program(system->cores[core], config->guest[core]) != WB_OK)
+            return WB_ERR_INVAL;
+    }
+    return WB_OK;
+}
+
+// ---- What a server of ivshmem says --------------------------------------------------------------
+
+static bool say(int line, int64_t number, int fd)
+{
+    union {
+        struct cmsghdr header;
+        char room[CMSG_SPACE(sizeof fd)];
+    } control = { 0 };
+    struct iovec part = { .iov_base = &number, .iov_len = sizeof number };
+    struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
+
+    if (fd >= 0) {
+        message.msg_control = control.room;
+        message.msg_controllen = sizeof control.room;
+        control.header.cmsg_level = SOL_SOCKET;
+        control.header.cmsg_type = SCM_RIGHTS;
+        control.header.cmsg_len = CMSG_LEN(sizeof fd);
+        memcpy(CMSG_DATA(&control.header), &fd, sizeof fd);
+    }
+    return sendmsg(line, &message, MSG_NOSIGNAL) == (ssize_t)sizeof number;
+}
+
+// The doorbells of the launcher's own cores, or of the cores of a guest's board: one a vector.
+static bool say_peer(const struct guests *guests, int line, uint32_t peer)
+{
+    const struct wb_host_config *config = guests->config;
+    const uint32_t n = peer == 0 ? 0 : config->guests[peer - 1].cores;
+    bool said = peer != 0 || say(line, 0, guests->nobody);
+
+    for (uint32_t core = 0; peer == 0 && core < config->system.cores; core++)
+        if (config->guest[core] == 0)
+            said &= say(line, 0, guests->doorbells[core]);
+    for (uint32_t vector = 0; vector < n; vector++) {
+        int doorbell = guests->nobody;
+        for (uint32_t core = 0; core < config->system.cores; core++)
+            if (config->guest[core] == peer && config->cpus[core] == vector)
+                doorbell = guests->doorbells[core];
+        said &= say(line, peer, doorbell);
+    }
+    return said;
+}
+
+static bool say_all(const struct guests *guests, uint32_t guest, int line, const struct gvm *gvm)
+{
+    enum { VERSION = 0 };
+    bool said = say(line, VERSION, -1) && say(line, guest + 1, -1) && say(line, -1, gvm->fd);
+
+    for (uint32_t peer = 0; peer <= guests->n; peer++)
+        said = said && say_peer(guests, line, peer);
+    return said;
+}
+
+// As many as any peer has.
+static uint32_t vectors(const struct wb_host_config *config)
+{
+    uint32_t most = 1;
+
+    for (uint32_t core = 0; core < config->system.cores; core++)
+        most += config->guest[core] == 0;
+    for (uint32_t g = 0; g < config->n_guests; g++)
+        most = config->guests[g].cores > most ? config->guests[g].cores : most;
+    return most;
+}
+
+// ---- Starting -----------------------------------------------------------------------------------
+
+// It ends with its launcher, hears no SIGINT of the terminal, and has the one descriptor.
+static _Noreturn void be_emulator(const struct guests *guests, char **words, int line, int failed,
+                                  pid_t launcher)
+{
+    const int null = open("/dev/null", O_RDONLY);
+    int error_number;
+
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != launcher)
+        _exit(1);
+    for (uint32_t i = 0; i < guests->config->n_launcher_fds; i++)
+        close(guests->config->launcher_fds[i]);
+    if (setpgid(0, 0) == 0 && dup2(null, 0) == 0 && fcntl(line, F_SETFD, 0) == 0)
+        execvp(words[0], words);
+    error_number = errno;
+    (void)!write(failed, &error_number, sizeof error_number);
+    _exit(127);
+}
+
+static char **words_of(const struct guests *guests, const struct plan_guest *plan, int line)
+{
+    enum { MORE = 5, BYTES = 64 };
+    char **words = calloc(plan->n_command + MORE, sizeof *words);
+    char *text = malloc((size_t)2 * BYTES);
+
+    if (words == NULL || text == NULL) {
+        free(words);
+        free(text);
+        return NULL;
+    }
+    for (uint32_t i = 0; i < plan->n_command; i++)
+        words[i] = (char *)plan->command[i];
+    char **last = words + plan->n_command;
+    snprintf(text, BYTES, "socket,id=gvm,fd=%d", line);
+    snprintf(text + BYTES, BYTES, "ivshmem-doorbell,vectors=%u,chardev=gvm",
+             vectors(guests->config));
+    last[0] = (char *)"-chardev", last[1] = text;
+    last[2] = (char *)"-device", last[3] = text + BYTES;
+    return words;
+}
+
+static bool start(struct guests *guests, uint32_t g, const struct gvm *gvm)
+{
+    struct guest *guest = &guests->all[g];
+    const pid_t launcher = getpid();
+    int line[2] = { -1, -1 }, failed[2] = { -1, -1 }, error_number = 0;
+    char **words = NULL;
+
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, line) == 0 &&
+        pipe2(failed, O_CLOEXEC) == 0 && say_all(guests, g, line[0], gvm))
+        words = words_of(guests, guest->plan, line[1]);
+    if (words != NULL && (guest->pid = fork()) == 0)
+        be_emulator(guests, words, line[1], failed[1], launcher);
+    if (words == NULL || guest->pid < 0)
+        error_number = errno;
+    guest->line = line[0];
+    close(line[1]);
+    close(failed[1]);
+    if (error_number == 0 && read(failed[0], &error_number, sizeof error_number) == 0)
+        guest->pidfd = (int)syscall(SYS_pidfd_open, guest->pid, 0);
+    close(failed[0]);
+    if (words != NULL)
+        free(words[guest->plan->n_command + 1]);
+    free(words);
+    if (error_number == 0)
+        return true;
+    return fail(guests, "%s cannot be started: %s", guest->plan->command[0],
+                strerror(error_number));
+}
+
+// ---- Coming to terms ----------------------------------------------------------------------------
+
+static void rest(void)
+{
+    const struct timespec while_it_boots = { .tv_nsec = 500000 };
+
+    nanosleep(&while_it_boots, NULL);
+}
+
+// It has come to a state. False: it has failed, ended, or does not come there in time.
+static bool await(struct guests *guests, struct guest *guest, enum wb_guest_state wanted,
+                  const char *what)
+{
+    const uint64_t until_ns = clock_now_ns() + BOOT_NS;
+    int status = 0;
+
+    for (;;) {
+        // Acquire: what the guest wrote before.
+        const uint32_t state = wb_word_load(&guest->page->state, WB_ACQUIRE);
+        if (state == WB_GUEST_FAILED)
+            return fail(guests, "its program cannot take part: %.*s", WB_ERROR_BYTES,
+                        guest->page->error);
+        if (state >= wanted)
+            return true;
+        if (waitpid(guest->pid, &status, WNOHANG) == guest->pid) {
+            guest->pid = 0;
+            return WIFSIGNALED(status)
+                       ? fail(guests, "its emulator was ended by signal %d before %s",
+                              WTERMSIG(status), what)
+                       : fail(guests, "its emulator ended with status %d before %s",
+                              WEXITSTATUS(status), what);
+        }
+        if (clock_now_ns() > until_ns)
+            return fail(guests,
+                        "%llu s have passed before %s: start its emulator by hand to see why",
+                        BOOT_NS / 1000000000, what);
+        rest();
+    }
+}
+
+static bool compare(struct guests *guests, const struct guest *guest)
+{
+    const struct wb_guest *page = guest->page;
+    const char *hash = guests->config->plan_hash;
+
+    if (page->layout != wb_layout())
+        return fail(guests, "its image is of another build of Whimbrel: build it again");
+    if (hash == NULL || strncmp(page->plan, hash, sizeof page->plan) != 0)
+        return fail(guests, "its image is of another plan: build it again");
+    for (uint32_t core = page->cores; core < WB_GUEST_CORES; core++)
+        if (page->core[core] != WB_CORE_NONE)
+            return fail(guests, "its machine has %u cores, and the plan has core %u: raise -smp",
+                        page->cores, core);
+    return true;
+}
+
+// To the n-th processor that this process may use, round about; nowhere if there are none.
+static void go_to_another(const cpu_set_t *allowed, unsigned int n)
+{
+    const int count = CPU_COUNT(allowed);
+    cpu_set_t one;
+
+    CPU_ZERO(&one);
+    for (unsigned int cpu = 0, seen = 0; count != 0 && cpu < CPU_SETSIZE; cpu++)
+        if (CPU_ISSET(cpu, allowed) && seen++ == n % (unsigned int)count)
+            CPU_SET(cpu, &one);
+    (void)sched_setaffinity(0, sizeof one, &one);
+}
+
+// Each answer was given between the question and its arrival, which bounds how far the clocks are
+// apart. The bounds of many are closer than those of the quickest, also where both sides have to
+// take turns on one processor.
+static bool measure_clock(struct guests *guests, const struct guest *guest)
+{
+    const uint64_t until_ns = clock_now_ns() + MEASURED_NS;
+    enum { ROUNDS_LEAST = 200, ROUNDS_MOST = 20000, CLOSE_NS = 2000, QUICK_NS = 50000 };
+    struct wb_guest *page = guest->page;
+    int64_t least_ns = INT64_MIN, most_ns = INT64_MAX;
+    cpu_set_t allowed;
+    unsigned int cpu = 0;
+
+    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
+        CPU_ZERO(&allowed);
+
+    for (uint32_t round = 1; round <= ROUNDS_MOST; round++) {
+        const uint64_t from_ns = clock_now_ns();
+        uint64_t to_ns;
+
+        wb_word_store(&page->ping, round, WB_SEQ_CST);
+        do
+            to_ns = clock_now_ns();
+        while (wb_word_load(&page->pong, WB_ACQUIRE) != round && to_ns - from_ns < ANSWER_NS);
+        if (to_ns - from_ns >= ANSWER_NS)
+            return fail(guests, "its clock does not answer within %llu s: its cores hang",
+                        ANSWER_NS / 1000000000);
+        // The clock was read before the answer was seen: once more.
+        to_ns = clock_now_ns();
+        const int64_t low_ns = (int64_t)(from_ns - page->now_ns);
+        const int64_t high_ns = (int64_t)(to_ns - page->now_ns);
+        least_ns = low_ns > least_ns ? low_ns : least_ns;
+        most_ns = high_ns < most_ns ? high_ns : most_ns;
+        if (round >= ROUNDS_LEAST && (most_ns - least_ns < CLOSE_NS || to_ns > until_ns))
+            break;
+        // The guest did not run meanwhile: it may wait for this very processor.
+        if (to_ns - from_ns > QUICK_NS)
+            go_to_another(&allowed, ++cpu);
+    }
+    (void)sched_setaffinity(0, sizeof allowed, &allowed);
+    page->offset_ns = least_ns + (most_ns - least_ns) / 2;
+    return true;
+}
+
+static bool try_atomics(struct guests *guests, const struct guest *guest)
+{
+    struct wb_guest *page = guest->page;
+    const uint64_t until_ns = clock_now_ns() + BOOT_NS;
+
+    wb_word_store(&page->count, 1, WB_SEQ_CST);
+    // Once the guest does: what one has done before the other begins tells nothing.
+    while (wb_word_load(&page->contended, WB_RELAXED) == 0 && clock_now_ns() < until_ns) {}
+    for (uint32_t i = 0; i < WB_GUEST_CONTENDED; i++)
+        (void)wb_word_add(&page->contended, 1, WB_RELAXED);
+    while (wb_word_load(&page->count, WB_ACQUIRE) != 2) {
+        if (clock_now_ns() > until_ns)
+            return fail(guests, "it does not count within %llu s: its cores hang",
+                        BOOT_NS / 1000000000);
+        rest();
+    }
+    const uint32_t n = wb_word_load(&page->contended, WB_RELAXED);
+    return n == 2 * WB_GUEST_CONTENDED ||
+           fail(guests,
+                "of %u atomic additions of both sides %u were lost: start it with -smp 2 or more "
+                "and without -icount",
+                2 * WB_GUEST_CONTENDED, 2 * WB_GUEST_CONTENDED - n);
+}
+
+bool guests_boot(struct guests *guests, const struct gvm *gvm, uint32_t *bad)
+{
+    for (*bad = 0; *bad < guests->n; ++*bad)
+        if (!start(guests, *bad, gvm))
+            return false;
+    for (*bad = 0; *bad < guests->n; ++*bad) {
+        struct guest *guest = &guests->all[*bad];
+        if (!await(guests, guest, WB_GUEST_READY, "its program is ready") ||
+            !compare(guests, guest) || !measure_clock(guests, guest) || !try_atomics(guests, guest))
+            return false;
+    }
+    return true;
+}
+
+// A task that starts there, and that its image does not have.
+static bool has_functions(struct guests *guests, uint32_t g, const struct wb_system *system)
+{
+    for (uint32_t i = 0; i < system->n_tasks; i++) {
+        const struct wb_task *task = &system->tasks[i];
+        if (system->cores[wb_task_core(task)]->program == g + 1 &&
+            system->programs[g + 1].entries[i] == NULL)
+            return fail(guests, "its image has no function of the task %s", task->name);
+    }
+    return true;
+}
+
+bool guests_go(struct guests *guests, struct wb_system *system, uint32_t *bad)
+{
+    for (*bad = 0; *bad < guests->n; ++*bad) {
+        struct guest *guest = &guests->all[*bad];
+        guest->page->system = system;
+        guest->page->program = *bad + 1;
+        guest->page->guard_bytes = GUARD_BYTES;
+        // Release: the guest reads the system once it sees this.
+        wb_word_store(&guest->page->state, WB_GUEST_GO, WB_RELEASE);
+    }
+    for (*bad = 0; *bad < guests->n; ++*bad)
+        if (!await(guests, &guests->all[*bad], WB_GUEST_UP, "its kernels are up") ||
+            !has_functions(guests, *bad, system))
+            return false;
+    return true;
+}
+
+// ---- Closing ------------------------------------------------------------------------------------
+
+void guests_close(struct guests *guests)
+{
+    for (uint32_t g = 0; guests->all != NULL && g < guests->n; g++) {
+        struct guest *guest = &guests->all[g];
+        if (guest->pid > 0) {
+            kill(guest->pid, SIGKILL);
+            waitpid(guest->pid, NULL, 0);
+        }
+        if (guest->pidfd >= 0)
+            close(guest->pidfd);
+        if (guest->line >= 0)
+            close(guest->line);
+    }
+    for (uint32_t core = 0; guests->all != NULL && core < WB_GUEST_CORES; core++)
+        if (guests->doorbells[core] >= 0)
+            close(guests->doorbells[core]);
+    if (guests->all != NULL && guests->nobody >= 0)
+        close(guests->nobody);
+    free(guests->all);
+    *guests = (struct guests){ 0 };
+    doorbell_use_none();
+}
