@@ -27,6 +27,16 @@ $(BOARD_CONFORM): $(BUILD)/boards/%/conform:
 		-DCMAKE_RULE_MESSAGES=OFF $(SETTINGS_$*) -DCONFORM_SCALE=$(BOARD_SCALE) -DWHIMBREL_APP_NAME= >/dev/null && \
 		cmake --build $(@D) --target $(IMAGES_$*)'
 
+# A guest's program, of a system that tests/mixed lays out.
+MIXED := $(BUILD)/boards/virt_a64_guest
+.PHONY: $(MIXED)/exchange.elf
+$(MIXED)/exchange.elf:
+	@mkdir -p $(@D)
+	+@flock $(@D)/lock sh -c 'cmake -S boards/virt_a64 -B $(@D) -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_RULE_MESSAGES=OFF \
+		-DWHIMBREL_GUEST=ON -DWHIMBREL_APP_NAME=exchange -DWHIMBREL_APP_TABLES=$(abspath tests/mixed/exchange_plan.c) \
+		-DWHIMBREL_APP_SOURCES=$(abspath tests/mixed/exchange.c) -DWHIMBREL_APP_OPTIONS=-O2 >/dev/null && \
+		cmake --build $(@D) --target image'
+
 # What Whimbrel adds to an image of FreeRTOS.
 .PHONY: size-freertos
 size-freertos:

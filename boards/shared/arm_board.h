@@ -44,6 +44,15 @@ void gic_core(uint32_t core);
 /// Makes another core take an interrupt that stops it, as soon as it takes any.
 void gic_stop(uint32_t core);
 
+/// Raises the doorbell's interrupt on one of the board's cores; board_ring() of a board that is no
+/// guest.
+///
+/// Context: any. Never blocks.
+void gic_ring(uint32_t core);
+
+/// Makes interrupt `first` the doorbell of the first core, the next that of the second, and so on.
+void gic_begin_doorbells(uint32_t first, uint32_t n);
+
 /// The line's interrupt, and how it begins.
 void uart_begin(void);
 void uart_interrupt(void);
@@ -69,6 +78,17 @@ void mmu_unfence(uint32_t core);
 
 /// True of a core that has been fenced.
 bool mmu_is_fenced(uint32_t core);
+
+/// Of a board that can be a guest: shows all cores PCI devices, and that much memory of the system
+/// at MAP_SYSTEM. Context: the first core.
+void mmu_map_pci(void);
+void mmu_map_system(uint64_t bytes);
+
+/// Takes a page of that memory from all cores. False: the board has no page table left for it.
+bool mmu_unmap_page_of_system(const void *page);
+
+/// Makes memory that is none of the board's globally visible, too: for board_is_global().
+void memory_add_global(const void *at, size_t bytes);
 
 /// Gives up what a killed core holds of the files of the host.
 ///

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Interrupts of a GICv2: doorbells are software-generated interrupts.
+// Interrupts of a GICv2. Doorbells are software-generated interrupts; those that ring a guest from
+// elsewhere are a device's.
 
 #include "FreeRTOS.h"
 #include "arm_board.h"
@@ -29,6 +30,7 @@ enum {
     GICD_ISACTIVER = 0x300,
     GICD_IPRIORITYR = 0x400,  // a byte for each interrupt
     GICD_ITARGETSR = 0x800,   // as well
+    GICD_ICFGR = 0xc00,       // two bits for each interrupt; the second: edge-triggered
     GICD_SGIR = 0xf00,
 };
 
@@ -41,9 +43,15 @@ static void send(uint32_t core, uint32_t interrupt)
     REGISTER(MAP_GICD + GICD_SGIR) = (0x10000u << core) | interrupt;
 }
 
-void board_ring(uint32_t core)
+void gic_ring(uint32_t core)
 {
     send(core, DOORBELL);
+}
+
+// Weak: a guest has cores by the numbers of its system.
+__attribute__((weak)) void board_ring(uint32_t core)
+{
+    gic_ring(core);
 }
 
 void gic_stop(uint32_t core)
@@ -56,7 +64,7 @@ static void set_priority(uint32_t interrupt, uint32_t priority)
     BYTE(MAP_GICD + GICD_IPRIORITYR + interrupt) = (uint8_t)(priority << PRIORITY_SHIFT);
 }
 
-uint64_t board_timeslice_ns(void)
+__attribute__((weak)) uint64_t board_timeslice_ns(void)
 {
     return 1000000;
 }
@@ -144,12 +152,29 @@ static void drop_due(uint32_t more_urgent_than)
         end_interrupt(id);
 }
 
-// To the first core, whatever it does.
-static void begin_line(void)
+// An interrupt of a device, to a core whatever it does.
+static void begin_shared(uint32_t interrupt, uint32_t priority, uint32_t core)
 {
-    set_priority(MAP_LINE_IRQ, LINE_PRIORITY);
-    BYTE(MAP_GICD + GICD_ITARGETSR + MAP_LINE_IRQ) = 1;
-    REGISTER(MAP_GICD + GICD_ISENABLER + MAP_LINE_IRQ / 32 * 4) = 1u << MAP_LINE_IRQ % 32;
+    set_priority(interrupt, priority);
+    BYTE(MAP_GICD + GICD_ITARGETSR + interrupt) = (uint8_t)(1u << core);
+    REGISTER(MAP_GICD + GICD_ISENABLER + interrupt / 32 * 4) = 1u << interrupt % 32;
+}
+
+// Interrupts by which others than this board's cores ring them. Globally visible, as all cores take
+// some.
+static struct {
+    uint32_t first, n;
+} doorbells __attribute__((section(".gvm")));
+
+void gic_begin_doorbells(uint32_t first, uint32_t n)
+{
+    doorbells.first = first;
+    doorbells.n = n;
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t doorbell = first + i;
+        REGISTER(MAP_GICD + GICD_ICFGR + doorbell / 16 * 4) |= 2u << doorbell % 16 * 2;
+        begin_shared(doorbell, DOORBELL_PRIORITY, i);
+    }
 }
 
 void gic_core(uint32_t core)
@@ -157,7 +182,7 @@ void gic_core(uint32_t core)
     if (core == 0) {
         processor_begin();
         REGISTER(MAP_GICD + GICD_CTLR) = 1;
-        begin_line();
+        begin_shared(MAP_LINE_IRQ, LINE_PRIORITY, 0);
     }
     set_priority(DOORBELL, DOORBELL_PRIORITY);
     set_priority(KILL, KILL_PRIORITY);
@@ -196,6 +221,8 @@ void vApplicationFPUSafeIRQHandler(uint32_t acknowledged)
         uart_interrupt();
         break;
     default:
+        if ((acknowledged & 0x3ff) - doorbells.first < doorbells.n)
+            wb_freertos_doorbell();
         break;
     }
     __asm__ volatile("clrex");

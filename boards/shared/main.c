@@ -71,7 +71,7 @@ void board_start_others(uint32_t count, void (*entry)(uint32_t core))
     __asm__ volatile("dsb sy" ::: "memory");
     start->life++;
     for (uint32_t i = 1; i < MAP_CORES; i++)
-        board_ring(i);
+        gic_ring(i);
 }
 
 void board_kill(uint32_t core)

@@ -38,10 +38,23 @@ void board_memory_used(const void *end)
     memory_used = end;
 }
 
+// Of the system that the board is a guest of, or nothing. All cores are told at once.
+static struct {
+    const void *at;
+    size_t bytes;
+} added __attribute__((section(".gvm")));
+
+void memory_add_global(const void *at, size_t bytes)
+{
+    added.at = at;
+    added.bytes = bytes;
+}
+
 bool board_is_global(const void *address)
 {
     return is_in(address, MAP_GVM, MAP_GVM_MB * MAP_MB) ||
-           is_in(address, MAP_STACKS, MAP_STACKS_MB * MAP_MB);
+           is_in(address, MAP_STACKS, MAP_STACKS_MB * MAP_MB) ||
+           is_in(address, (uintptr_t)added.at, added.bytes);
 }
 
 bool board_owns(const void *address)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page tables: a granule of 4 KiB, 32 bits of address. Each core has a table of blocks of 2 MiB
-// of its own, and all share the pages where stacks lie. Every kernel has its private memory at the
-// same addresses.
+// The page tables: a granule of 4 KiB, 48 bits of address. Each core has a table of blocks of 2 MiB
+// of its own; all share the pages where stacks lie, and the tables of the memory of a system that
+// the board is a guest of. Every kernel has its private memory at the same addresses.
 
 #include <string.h>
 
@@ -15,6 +15,7 @@ enum {
     ENTRIES = 512,  // of a table
     STACK_PAGES = MAP_STACKS_MB * MAP_MB / PAGE_BYTES,
     GB_SHIFT = 30,
+    ROOT_SHIFT = 39,
 };
 
 // Of an entry: what it is, and how the memory behind it may be used (Arm ARM, D8.3).
@@ -32,9 +33,14 @@ enum {
 
 // ---- Tables -------------------------------------------------------------------------------------
 
-// Of the first level, then that of the devices' gigabyte, then that of the memory's.
+// Of the two first levels, then that of the devices' gigabyte, then that of the memory's.
 struct tables {
-    uint64_t gigabytes[ENTRIES], devices[ENTRIES], blocks[ENTRIES], unused[ENTRIES];
+    uint64_t roots[ENTRIES], gigabytes[ENTRIES], devices[ENTRIES], blocks[ENTRIES];
+};
+
+// Of the system's memory: its gigabytes, or blocks of the only one. Nothing, if there is none.
+struct system_tables {
+    uint64_t gigabytes[ENTRIES], blocks[ENTRIES];
 };
 
 static struct tables *tables(uint32_t core)
@@ -45,6 +51,11 @@ static struct tables *tables(uint32_t core)
 static uint64_t *stack_pages(void)
 {
     return (uint64_t *)((struct tables *)MAP_TABLES + MAP_CORES);
+}
+
+static struct system_tables *system_tables(void)
+{
+    return (struct system_tables *)(stack_pages() + STACK_PAGES);
 }
 
 static uint64_t *block_of(uint32_t core, uintptr_t address)
@@ -68,6 +79,7 @@ static void map_shared(uint32_t core)
     map(core, MAP_GVM, MAP_GVM, MAP_GVM_MB, DATA);
     for (uint32_t i = 0; i < STACK_PAGES / ENTRIES; i++)
         block_of(core, MAP_STACKS)[i] = (uintptr_t)(stack_pages() + i * ENTRIES) | TABLE;
+    tables(core)->roots[MAP_SYSTEM >> ROOT_SHIFT] = (uintptr_t)system_tables()->gigabytes | TABLE;
 }
 
 static void map_core(uint32_t core)
@@ -76,7 +88,8 @@ static void map_core(uint32_t core)
     const uintptr_t private = MAP_PRIVATE_AT + core * MAP_PRIVATE_MB * MAP_MB;
 
     for (uint32_t i = 0; i < ENTRIES; i++)
-        own->gigabytes[i] = own->devices[i] = own->blocks[i] = 0;
+        own->roots[i] = own->gigabytes[i] = own->devices[i] = own->blocks[i] = 0;
+    own->roots[0] = (uintptr_t)own->gigabytes | TABLE;
     own->gigabytes[0] = (uintptr_t)own->devices | TABLE;
     own->gigabytes[1] = (uintptr_t)own->blocks | TABLE;
     map(core, MAP_DEVICES, MAP_DEVICES, MAP_DEVICES_MB, DEVICE);
@@ -108,6 +121,8 @@ extern unsigned char _start[];
 static void make_tables(void)
 {
     mmu_map_stacks();
+    for (uint32_t i = 0; i < ENTRIES; i++)
+        system_tables()->gigabytes[i] = system_tables()->blocks[i] = 0;
     for (uint32_t i = 0; i < MAP_CORES; i++)
         map_core(i);
     for (uintptr_t at = MAP_START; at < MAP_START + PAGE_BYTES; at += 8)
@@ -119,14 +134,15 @@ static void turn_on(const struct tables *of)
 {
     // The first attribute: write-back, allocated when read or written; the second: a device.
     const uint64_t attributes = 0xff | 0x04 << 8;
-    // 32 bits of address; what walks the tables is shareable, write-back; no upper addresses.
-    const uint64_t control = 32 | 1 << 8 | 1 << 10 | 3 << 12 | 1 << 23;
+    // 48 bits of address, 40 of those of the machine; what walks the tables is shareable,
+    // write-back; no upper addresses.
+    const uint64_t control = 16 | 1 << 8 | 1 << 10 | 3 << 12 | 1 << 23 | UINT64_C(2) << 32;
     enum { MMU = 1 << 0, CHECKED = 1 << 1, DATA_CACHE = 1 << 2, CODE_CACHE = 1 << 12 };
     uint64_t system;
 
     __asm__ volatile(
         "msr mair_el1, %0\n msr tcr_el1, %1\n msr ttbr0_el1, %2\n isb" ::"r"(attributes),
-        "r"(control), "r"(of->gigabytes)
+        "r"(control), "r"(of->roots)
         : "memory");
     __asm__ volatile("mrs %0, sctlr_el1" : "=r"(system));
     system = (system & ~(uint64_t)CHECKED) | MMU | DATA_CACHE | CODE_CACHE;
@@ -173,6 +189,70 @@ void mmu_close_window(void)
     forget_translations();
 }
 
+// ---- A system that the board is a guest of ------------------------------------------------------
+
+void mmu_map_pci(void)
+{
+    const uint64_t gigabyte = MAP_PCI_CONFIG >> GB_SHIFT;
+
+    for (uint32_t core = 0; core < MAP_CORES; core++) {
+        tables(core)->gigabytes[gigabyte] = gigabyte << GB_SHIFT | DEVICE | BLOCK;
+        map(core, MAP_PCI, MAP_PCI, MAP_PCI_MB, DEVICE);
+    }
+    show_translations();
+}
+
+// A gigabyte, or any number of them, has no table of blocks.
+void mmu_map_system(uint64_t bytes)
+{
+    struct system_tables *of = system_tables();
+
+    for (uint64_t i = 0; i < bytes >> GB_SHIFT; i++)
+        of->gigabytes[i] = (MAP_PCI_MEMORY + (i << GB_SHIFT)) | DATA | BLOCK;
+    for (uint64_t at = 0; bytes >> GB_SHIFT == 0 && at < bytes; at += BLOCK_BYTES) {
+        of->gigabytes[0] = (uintptr_t)of->blocks | TABLE;
+        of->blocks[at / BLOCK_BYTES] = (MAP_PCI_MEMORY + at) | DATA | BLOCK;
+    }
+    show_translations();
+}
+
+// The table in an entry; one that shows what a block did, where that was.
+static uint64_t *table_in(uint64_t *entry, uint64_t step_bytes, uint64_t kind)
+{
+    enum { SPARE_BYTES = MAP_SPARE_TABLES_KB << 10 };
+    static uint32_t used;  // the first core's
+    const uint64_t was = *entry, type = TABLE, address = ((UINT64_C(1) << 48) - 1) & -PAGE_BYTES;
+
+    if ((was & type) == TABLE)
+        return (uint64_t *)(was & address);
+    if (used == SPARE_BYTES / PAGE_BYTES)
+        return NULL;
+    uint64_t *table = (uint64_t *)MAP_SPARE_TABLES + used++ * ENTRIES;
+    for (uint64_t i = 0; i < ENTRIES; i++)
+        table[i] = ((was & ~type) + i * step_bytes) | kind;
+    // No core may remember both.
+    *entry = 0;
+    forget_translations();
+    *entry = (uintptr_t)table | TABLE;
+    show_translations();
+    return table;
+}
+
+bool mmu_unmap_page_of_system(const void *page)
+{
+    const uint64_t offset = (uintptr_t)page - MAP_SYSTEM;
+    uint64_t *blocks =
+        table_in(&system_tables()->gigabytes[offset >> GB_SHIFT], BLOCK_BYTES, BLOCK);
+    uint64_t *pages =
+        blocks != NULL ? table_in(&blocks[offset / BLOCK_BYTES % ENTRIES], PAGE_BYTES, PAGE) : NULL;
+
+    if (pages == NULL)
+        return false;
+    pages[offset / PAGE_BYTES % ENTRIES] = 0;
+    forget_translations();
+    return true;
+}
+
 // ---- Fences -------------------------------------------------------------------------------------
 
 static volatile uint32_t *fenced(uint32_t core)
@@ -187,6 +267,7 @@ void mmu_fence(uint32_t core)
     *fenced(core) = 1;
     for (uint32_t i = 0; i < (MAP_GVM_MB + MAP_STACKS_MB) * MAP_MB / BLOCK_BYTES; i++)
         blocks[i] = 0;
+    tables(core)->roots[MAP_SYSTEM >> ROOT_SHIFT] = 0;
     forget_translations();
 }
 

@@ -5,6 +5,7 @@
 
 #include "FreeRTOS.h"
 #include "arm_board.h"
+#include "guest_board.h"
 #include "map.h"
 #include "psci.h"
 
@@ -42,9 +43,16 @@ static uint64_t counts(void)
     return n;
 }
 
+static int64_t offset_ns;  // what this board's clock is behind that of the system
+
+void board_set_clock(int64_t behind_ns)
+{
+    offset_ns = behind_ns;
+}
+
 uint64_t board_now_ns(void)
 {
-    return counts() * NS_PER_COUNT;
+    return counts() * NS_PER_COUNT + (uint64_t)offset_ns;
 }
 
 // An emulator that runs one core at a time goes on with the next.

@@ -32,7 +32,7 @@ void wb_freertos_check(const void *at, const void *handle, const char *call)
     if (task == NULL)
         return;
     const uint32_t owner_state = wb_word_load(&task->owner_state, WB_ACQUIRE);
-    const struct freertos_task *ft = (const struct freertos_task *)(const void *)task->kernel;
+    const struct freertos_task *ft = of(task);
     const bool is_it = ft->handle == handle && !wb_state_is_over(owner_state);
     if (!is_it || !wb_owner_state_is_kept(owner_state, wb_freertos_core()->index))
         wb_freertos_misused(call, is_it ? task : NULL, owner_state);

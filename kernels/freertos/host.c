@@ -5,7 +5,7 @@
 
 #include "freertos_board.h"
 #include "freertos_modules.h"
-#include "tcb.h"
+#include "internal.h"
 
 _Noreturn void wb_board_run(struct wb_core *core)
 {
@@ -21,7 +21,7 @@ void wb_board_in_supervisor(bool in_supervisor)
 
 bool wb_board_waits_for_ever(struct wb_task *task)
 {
-    return wb_tcb_waits_for_ever((const StaticTask_t *)(const void *)task->kernel);
+    return wb_tcb_waits_for_ever(&of(task)->tcb);
 }
 
 // The image's only module, if it has any.

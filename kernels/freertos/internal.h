@@ -6,15 +6,21 @@
 #include "part.h"
 #include "wb/system.h"
 
-_Static_assert(sizeof(struct freertos_task) <= WB_KERNEL_TASK_BYTES, "raise WB_KERNEL_TASK_BYTES");
-
 // Private memory: every kernel has its own at this address, as it has FreeRTOS's. A core that
 // starts again finds it as after a reset.
 #define OF_KERNEL __attribute__((section(".bss.whimbrel_kernel")))
 
-static inline struct freertos_task *of(struct wb_task *task)
+// The kernels' parts of tasks whose descriptors have no room for them, by number: those of a guest,
+// which shares the descriptors with other kernels, are of the size that is usual. They are in
+// memory of its own that its kernels have in common (apart.c, which other programs are not linked
+// with: there WB_KERNEL_TASK_BYTES is to be raised).
+extern struct freertos_task *wb_freertos_parts;
+
+static inline struct freertos_task *of(const struct wb_task *task)
 {
-    return (struct freertos_task *)(void *)task->kernel;
+    return sizeof(struct freertos_task) <= WB_KERNEL_TASK_BYTES
+               ? (struct freertos_task *)(uintptr_t)task->kernel
+               : &wb_freertos_parts[task->id];
 }
 
 /// A kernel's own part of a core: whose memory is whose.

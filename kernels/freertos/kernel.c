@@ -407,15 +407,19 @@ uint64_t wb_kernel_now_ns(void)
     return board_now_ns();
 }
 
-// One that is handed off takes nothing along, and so does one whose core has died.
+// One that is handed off takes nothing along, and so does one whose core has died. One that is
+// re-entered begins on the same stack.
 static bool is_seen_where_it_goes(const struct wb_task *task)
 {
     const unsigned char *last = task->stack + task->stack_bytes - 1;
+    const bool keeps_its_stack = wb_task_is_handed_off(task) || task->mode == WB_REENTER;
 
-    return !wb_task_is_handed_off(task) || (board_is_global(task->stack) && board_is_global(last));
+    return !keeps_its_stack || (board_is_global(task->stack) && board_is_global(last));
 }
 
 // Its first context is written by the kernel that takes it in: its stack may be in private memory.
+// All of the part that counts in a new life is set here or there: a life before may have been on
+// these kernels.
 enum wb_status wb_kernel_task_init(struct wb_task *task)
 {
     enum { LEAST_STACK_BYTES = 256 * sizeof(StackType_t) };
@@ -555,12 +559,20 @@ void wb_kernel_yield(uint32_t floor)
         taskYIELD();
 }
 
-// There is nothing to gain: who waits switches away in no more time than a message takes.
+// Among the cores of a board there is nothing to gain: who waits switches away in no more time than
+// a message takes. From another program's kernel it takes as long as an interrupt from one machine
+// to the other.
 bool wb_kernel_spin(struct wb_spin *spin, uint64_t until_ns)
 {
-    (void)spin;
-    (void)until_ns;
-    return false;
+    enum { SPIN_NS = 20000 };  // as --spin has it for Linux
+
+    if (wb_parts.reenter == NULL || k.core->system->programs == NULL || has_pending_bits())
+        return false;
+    const uint64_t now_ns = wb_kernel_now_ns();
+    if (spin->turns++ == 0)
+        spin->since_ns = now_ns;
+    spin->polled_ns = now_ns - spin->since_ns;
+    return spin->polled_ns < SPIN_NS && now_ns < until_ns;
 }
 
 // Only what it runs for counts: not what others take of the processor meanwhile, up to the shortest
@@ -601,7 +613,7 @@ void wb_kernel_capture(void)
 
 void *wb_kernel_stack_low(const struct wb_task *task)
 {
-    return wb_tcb_stack_low(&((const struct freertos_task *)(const void *)task->kernel)->tcb);
+    return wb_tcb_stack_low(&of(task)->tcb);
 }
 
 void wb_kernel_exit(void)

@@ -1,16 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 # The launcher of a board, and how an image is made of it. A board includes this.
 set(launcher "${CMAKE_CURRENT_LIST_DIR}")
-set(launcher_c count events main start)
-set(helper_c build choose commands helper lines object parse recorder deadlock emit emit_power)
-list(TRANSFORM helper_c REPLACE "(.+)" "${WHIMBREL}/launcher/protocol/\\1.c")
-set(plan_c layout sizes)
-list(TRANSFORM plan_c REPLACE "(.+)" "${WHIMBREL}/launcher/plan/\\1.c")
 set(yyjson "${WHIMBREL}/launcher/third_party/yyjson")
-
+if(WHIMBREL_GUEST)
+    # The launcher is elsewhere.
+    set(launcher_c guest)
+else()
+    set(launcher_c count events main start)
+    set(helper_c build choose commands helper lines object parse recorder deadlock emit emit_power)
+    list(TRANSFORM helper_c REPLACE "(.+)" "${WHIMBREL}/launcher/protocol/\\1.c")
+    set(plan_c layout sizes)
+    list(TRANSFORM plan_c REPLACE "(.+)" "${WHIMBREL}/launcher/plan/\\1.c")
+    list(APPEND helper_c "${yyjson}/yyjson.c")
+endif()
 list(TRANSFORM launcher_c REPLACE "(.+)" "${launcher}/\\1.c")
 
-add_library(launcher OBJECT EXCLUDE_FROM_ALL ${launcher_c} ${helper_c} ${plan_c} "${yyjson}/yyjson.c")
+add_library(launcher OBJECT EXCLUDE_FROM_ALL ${launcher_c} ${helper_c} ${plan_c})
 set_source_files_properties("${yyjson}/yyjson.c" PROPERTIES COMPILE_OPTIONS "-w")
 target_include_directories(launcher PUBLIC "${launcher}" "${WHIMBREL}/launcher/board" "${WHIMBREL}/launcher/protocol" "${WHIMBREL}/launcher/plan")
 target_include_directories(launcher SYSTEM PUBLIC "${yyjson}")
