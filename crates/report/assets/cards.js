@@ -55,7 +55,7 @@ function waitCard(run) {
 function coreCard(run) {
   const columns = [
     column("core", "core"),
-    column("processor", "cpu"),
+    { title: "processor", of: (core) => (core.guest ? `${core.guest}:${core.cpu}` : core.cpu) },
     column("load", "load", percent, { share: (core) => core.load }),
     column("in tasks", "busy_ns", duration),
     column("polling", "polling_ns", duration),

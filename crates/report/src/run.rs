@@ -125,9 +125,10 @@ impl Run {
     }
 }
 
-const CORE: [&str; 10] = [
+const CORE: [&str; 11] = [
     "core",
     "cpu",
+    "guest",
     "load",
     "busy_ns",
     "polling_ns",

@@ -83,8 +83,11 @@ pub struct Started {
 pub struct Kernel {
     /// Its core.
     pub core: u32,
-    /// The processor it is pinned to.
+    /// The processor it is pinned to; of a guest, the core of its board.
     pub cpu: u32,
+    /// The board whose core it is; absent: it is this machine's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub guest: Option<String>,
     /// Its process; 0: it has none on this machine.
     pub pid: u32,
 }
@@ -469,6 +472,8 @@ pub enum ErrorKind {
     Finish,
     /// A frequency cannot be set.
     Frequency,
+    /// A guest does not take part.
+    Guest,
     /// The heap of a task is full.
     Heap,
     /// A board's image is of another plan.

@@ -16,6 +16,9 @@ use crate::files::write;
 pub fn export(args: &ExportArgs) -> Outcome {
     let loaded = fit(&args.layout, &args.board)?;
     let plan = loaded.plan(None, String::new());
-    let text = tables(&plan, &loaded.app.name, &hash(&plan, fingerprint)) + &loaded.linked()?;
+    let mut text = tables(&plan, &loaded.app.name, &hash(&plan, fingerprint));
+    if let Some(target) = &loaded.board {
+        text += &loaded.linked(&target.board)?;
+    }
     write(args.output.as_deref(), &text)
 }

@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use serde::Serialize;
 use whimbrel_model::Problem;
-use whimbrel_run::args::values::CpuList;
+use whimbrel_run::args::cores::{CoreList, CoreName};
 use whimbrel_run::control::{Reply, Request, ask};
 use whimbrel_run::failure::{Answer, Outcome};
 use whimbrel_run::loads;
@@ -25,7 +25,7 @@ struct RunRow {
     app: Option<String>,
     pid: Option<u32>,
     age_s: Option<u64>,
-    cpus: Vec<u32>,
+    cpus: Vec<CoreName>,
     /// One per core, from 0 to 1; empty when the run does not answer.
     load: Vec<f64>,
     tasks: Vec<Place>,
@@ -100,7 +100,7 @@ fn listing(rows: &[RunRow]) -> String {
         Column::of("run", rows, |row| row.run.clone()),
         Column::of(">pid", rows, |row| row.pid.map_or("-".into(), |pid| pid.to_string())),
         Column::of(">age", rows, |row| row.age_s.map_or_else(|| "-".into(), age)),
-        Column::of("cpus", rows, |row| CpuList(row.cpus.clone()).to_string()),
+        Column::of("cpus", rows, |row| CoreList(row.cpus.clone()).to_string()),
         Column::of(">load", rows, |row| load(row).join(", ")),
         Column::of("tasks", rows, places),
     ])

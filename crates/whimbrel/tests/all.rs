@@ -7,6 +7,7 @@ mod clients;
 mod common;
 mod explore;
 mod files;
+mod guests;
 mod killed;
 mod kinds;
 mod mapping;

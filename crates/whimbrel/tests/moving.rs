@@ -127,7 +127,7 @@ fn what_cannot_be_is_refused_before_anything_starts() {
         (&["--coordinator", "2", "--cores", "0,0"], "--coordinator: core 2 does not exist"),
         (&["--policy", "table"], "--policy table: there is no table to decide by"),
         (&["--table", "nowhere.toml"], "--table: nowhere.toml cannot be read"),
-        (&["--mode", "teleport"], "[possible values: handoff, replicate, recreate]"),
+        (&["--mode", "teleport"], "[possible values: handoff, replicate, recreate, reenter]"),
         (&["--move-at", "home"], "[possible values: checkpoints, waits]"),
         (&["--transport", "pigeon"], "[possible values: auto, alias, buffer]"),
         (&["--policy", "two words"], "`two words` is no policy"),

@@ -16,7 +16,7 @@ use super::Parameters;
 use super::values::{one_of, positive_duration};
 
 /// How tasks may move.
-const MODES: [&str; 3] = ["handoff", "replicate", "recreate"];
+const MODES: [&str; 4] = ["handoff", "replicate", "recreate", "reenter"];
 /// Where tasks may move.
 const PLACES: [&str; 2] = ["checkpoints", "waits"];
 /// How replicated contexts may travel.
@@ -46,7 +46,7 @@ pub struct MovingArgs {
     pub mode: Option<Mode>,
 
     /// Where every task that may move moves, instead of what its [[task]] says; one that is
-    /// recreated moves at its checkpoints
+    /// recreated or re-entered moves at its checkpoints
     #[arg(long, value_name = "WHERE", value_parser = one_of::<Moves>(PLACES))]
     pub move_at: Option<Moves>,
 

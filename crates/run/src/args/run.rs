@@ -7,7 +7,8 @@ use clap::Args;
 use whimbrel_model::Frequency;
 
 use super::CommonArgs;
-use super::values::{CpuList, Spin, frequency};
+use super::cores::CoreList;
+use super::values::{Spin, frequency};
 
 /// What a run on this machine's cores has, and none on a board.
 const NOT_OF_BOARDS: [&str; 6] = ["cores", "kinds", "platform", "frequency", "exclusive", "spin"];
@@ -24,8 +25,13 @@ const NOT_OF_BOARDS: [&str; 6] = ["cores", "kinds", "platform", "frequency", "ex
 pub struct RunArgs {
     /// Processors to run on, as 0-1,4; core N of the application is the N-th of them, and one named
     /// twice is shared by two kernels [default: all that this process may use]
+    ///
+    /// BOARD:N is core N of a board in an emulator, the guest of this run: BOARD is the name of a
+    /// folder in `boards`, or the path of a board.toml that has [guest]; for example
+    /// 0,1,virt_a64:0-1. Its kernels see the same memory as those of this machine, and between the
+    /// two only tasks of mode `reenter` move (see docs/boards.md)
     #[arg(long, value_name = "LIST")]
-    pub cores: Option<CpuList>,
+    pub cores: Option<CoreList>,
 
     /// The kind of each core, as gpp,dsp, the last for all that follow: tasks whose `kinds` or
     /// `cycles` leave it out do not run there. The kernel of a `dsp` lets each task run until it

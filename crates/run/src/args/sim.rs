@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The options of `sim`.
 
+use std::num::ParseIntError;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
@@ -30,7 +31,7 @@ pub struct SimArgs {
     pub platform: String,
 
     /// Use only the first so many of its cores
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = n_cores)]
     pub cores: Option<u32>,
 
     /// Where random numbers begin
@@ -71,12 +72,21 @@ pub struct SimArgs {
     pub common: CommonArgs,
 }
 
+/// How many cores; only `run` is told which.
+fn n_cores(text: &str) -> Result<u32, String> {
+    if text.contains([',', ':']) {
+        return Err("a simulation takes their number; processors and boards are for `run`".into());
+    }
+    let number: i64 = text.parse().map_err(|error: ParseIntError| error.to_string())?;
+    u32::try_from(number).map_err(|_| format!("{number} is not in 0..={}", u32::MAX))
+}
+
 impl SimArgs {
     /// By the parameters of a function.
     pub fn of(mut given: Parameters) -> Result<Self, Problem> {
         let args = Self {
             platform: given.needed(option::PLATFORM, String::from_str)?,
-            cores: given.one(option::CORES, value_parser!(u32))?,
+            cores: given.one(option::CORES, n_cores)?,
             seed: given.needed(option::SEED, value_parser!(u64))?,
             compute: given.one(option::COMPUTE, one_of::<Compute>(COMPUTES))?,
             limit: given.one(option::LIMIT, positive_duration)?,

@@ -15,7 +15,7 @@ use whimbrel_text::option::{MOVE, SHUTTLE};
 /// The highest processor number that is worth believing.
 const CPU_MAX: u32 = 65_535;
 /// More cores than a place word can name.
-const CORES_MAX: usize = 4095;
+pub(super) const CORES_MAX: usize = 4095;
 
 /// Processors of this machine, in order.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,7 +53,8 @@ where
     Ok(numbers)
 }
 
-fn cpu(text: &str) -> Result<u32, String> {
+/// A processor.
+pub(super) fn cpu(text: &str) -> Result<u32, String> {
     let number = text.trim().parse().ok().filter(|cpu| *cpu <= CPU_MAX);
     number.ok_or_else(|| format!("`{text}` is no processor: write a list as 0-1,4"))
 }

@@ -29,6 +29,8 @@ pub struct Parts<'a> {
     pub folder: &'a Path,
     /// Its plan as C.
     pub tables: &'a str,
+    /// Whether the board is a guest of a run on this machine.
+    pub is_guest: bool,
 }
 
 /// What an application's Makefile says of its sources.
@@ -55,7 +57,9 @@ pub fn build(
         return Err(problem.help(help).into());
     };
     let sources = sources(parts)?;
-    let folder = helpers::root()?.join("build/boards").join(name.replace(':', "_"));
+    let of_guest = if parts.is_guest { ".guest" } else { "" };
+    let folder = name.replace(':', "_") + of_guest;
+    let folder = helpers::root()?.join("build/boards").join(folder);
     say(&format!("building the image of {} in {}", parts.app.name, folder.display()));
     let unwritable = |error: io::Error| {
         Problem::new(format!("the folder {} cannot be written: {error}", folder.display()))
@@ -71,6 +75,7 @@ pub fn build(
     configure.arg("-S").arg(here.join(cmake)).arg("-B").arg(&folder);
     configure.args(settings(&parts.app.name, &tables, &sources));
     configure.args(own.iter().map(|setting| format!("-D{setting}")));
+    configure.args(parts.is_guest.then_some("-DWHIMBREL_GUEST=ON"));
     run(&mut configure, parts, &folder)?;
     let mut build = Command::new("cmake");
     let jobs = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);

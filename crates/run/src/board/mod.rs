@@ -5,6 +5,7 @@ pub mod image;
 pub mod link;
 pub mod serial;
 
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
 use whimbrel_model::Board;
@@ -20,9 +21,11 @@ const FILE: &str = "board.toml";
 /// Reads a board: the name of one that comes with Whimbrel, or the path of a file, with the name of
 /// one of its variants behind a colon. Gives the folder of the file as well.
 ///
+/// `by`: the option that wants it.
+///
 /// # Errors
 /// It does not exist, or makes no sense.
-pub fn read(wanted: &str) -> Result<(Board, PathBuf), Failure> {
+pub fn read(wanted: &str, by: impl Display) -> Result<(Board, PathBuf), Failure> {
     let (wanted, variant) = match wanted.rsplit_once(':') {
         Some((wanted, name)) if !name.contains('/') => (wanted, Some(name)),
         _ => (wanted, None),
@@ -32,8 +35,8 @@ pub fn read(wanted: &str) -> Result<(Board, PathBuf), Failure> {
     } else {
         helpers::root()?.join("boards").join(wanted).join(FILE)
     };
-    let wanted = "--board takes the name of a folder in boards, or the path of a board.toml";
-    let source = files::toml(&path, "the board", wanted)?;
+    let wanted = format!("{by} takes the name of a folder in boards, or the path of a board.toml");
+    let source = files::toml(&path, "the board", &wanted)?;
     let board =
         Board::parse(source.text()).map_err(|problems| Failure::in_file(&source, problems))?;
     let board = match variant {

@@ -9,9 +9,10 @@ use whimbrel_model::{
 };
 
 use super::{
-    Application, Hardware, Loaded, Options, Schedule, application_for_any, map, moving,
-    nanoseconds, pacing,
+    Application, GuestBoards, Hardware, Loaded, Options, Schedule, application_for_any, map,
+    moving, nanoseconds, pacing,
 };
+use crate::args::cores::CoreName;
 use crate::args::{LayoutArgs, RunArgs};
 use crate::board;
 use crate::failure::Failure;
@@ -50,7 +51,7 @@ pub fn load(args: &RunArgs, wanted: &str) -> Result<Loaded, Failure> {
 /// # Errors
 /// Every kind of bad input but those that only the board can see.
 pub fn fit(layout: &LayoutArgs, wanted: &str) -> Result<Loaded, Failure> {
-    let (board, folder) = board::read(wanted)?;
+    let (board, folder) = board::read(wanted, "--board")?;
     let Application { mut app, source, path, folder: here } =
         application_for_any(&layout.app, &layout.set)?;
     let n_cores = board.cores as usize;
@@ -66,7 +67,7 @@ pub fn fit(layout: &LayoutArgs, wanted: &str) -> Result<Loaded, Failure> {
     let (moving, moving_options) = moving::load(&layout.moving, &mut app, &source, None, &points)?;
     board.check(&app).map_err(|problems| Failure::in_file(&source, problems))?;
     let options = Options {
-        cpus: (0..board.cores).collect(),
+        cpus: (0..board.cores).map(CoreName::Cpu).collect(),
         platform: PLATFORM.into(),
         frequency: Frequency::None.word(),
         frame_rate: pacing.frame_rate(&app),
@@ -94,6 +95,7 @@ pub fn fit(layout: &LayoutArgs, wanted: &str) -> Result<Loaded, Failure> {
         options,
         schedule: Schedule::default(),
         board: Some(Target { board, folder, image: None }),
+        guests: GuestBoards::default(),
     };
     check_memory(&loaded, false)?;
     Ok(loaded)
@@ -113,10 +115,8 @@ impl Loaded {
     ///
     /// # Errors
     /// A file that is there cannot be read.
-    pub fn linked(&self) -> Result<String, Failure> {
-        let linked_in =
-            |target: &Target| target.image.is_none() && target.board.files == BoardFiles::Linked;
-        if !self.board.as_ref().is_some_and(linked_in) {
+    pub fn linked(&self, board: &Board) -> Result<String, Failure> {
+        if board.files != BoardFiles::Linked {
             return Ok(String::new());
         }
         let is_path = |key: &String| self.app.paths.contains(key);

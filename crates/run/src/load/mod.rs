@@ -3,6 +3,7 @@
 //! What `run`, `sim`, `bench`, `calibrate` and `explore` have in common; it uses none of them.
 
 pub(crate) mod board;
+mod guests;
 mod hardware;
 mod moving;
 mod options;
@@ -20,17 +21,18 @@ use whimbrel_model::{
 };
 
 pub use board::fit;
+pub use guests::GuestBoards;
 pub use hardware::{Hardware, host_file, simulated_file, simulated_platform, sysfs};
 pub use options::{Options, Runner, Simulation};
 pub use schedule::{Due, MOVE_TIMEOUT_MS, Schedule};
 pub use sim::{check_times, measured_work};
 
+use crate::args::cores::CoreName;
 use crate::args::values::{CpuList, Spin};
 use crate::args::{LayoutArgs, RunArgs};
 use crate::failure::Failure;
 use crate::files::{APPLICATION, Given, translated};
 use crate::helpers;
-use hardware::hardware;
 use whimbrel_text::option::{FAST, FRAME_RATE, Opt};
 
 /// How long a target may take to attach a task before its source takes it back.
@@ -79,6 +81,8 @@ pub struct Loaded {
     pub schedule: Schedule,
     /// The board that it runs on; `None`: the cores are this machine's, or simulated.
     pub board: Option<board::Target>,
+    /// The boards of which some of the cores are; of a run on this machine.
+    pub guests: GuestBoards,
 }
 
 impl Loaded {
@@ -86,7 +90,9 @@ impl Loaded {
     /// frequencies were.
     pub fn plan(&self, record: Option<String>, journal: String) -> Plan {
         let options = PlanOptions {
-            cpus: self.options.cpus.clone(),
+            cpus: self.options.cpus.iter().map(CoreName::number).collect(),
+            guests: self.guests.guests.planned(),
+            guest_of: self.guests.guests.of_core.clone(),
             module: self.module.clone(),
             spin_ns: self.options.spin_ns,
             offer_ns: nanoseconds(OFFER),
@@ -111,43 +117,43 @@ pub fn load(args: &RunArgs) -> Result<Loaded, Failure> {
     if let Some(board) = &args.board {
         return board::load(args, board);
     }
-    let Application { mut app, source, path, folder } =
-        application(&args.common.layout.app, &args.common.layout.set)?;
+    let layout = &args.common.layout;
+    let Application { mut app, source, path, folder } = application(&layout.app, &layout.set)?;
 
-    let cpus = cpus(args.cores.as_ref())?;
-    let pacing = pacing(&args.common.layout, &app)?;
-    let hardware = hardware(args, &cpus)?;
-    let kinds = kinds(&args.kinds, &app, cpus.len())?;
-    let cores = Cores { count: cpus.len(), kinds: &kinds, hz: &hardware.hz() };
-    map(args.common.layout.map.as_ref(), &mut app, &source, &cores, pacing)?;
+    let (all, hardware) = guests::cores_and_hardware(args)?;
+    let n_cores = all.names.len();
+    let pacing = pacing(layout, &app)?;
+    let mut kinds = kinds(&args.kinds, &app, n_cores)?;
+    all.name_kinds(&mut kinds, args.kinds.len());
+    let cores = Cores { count: n_cores, kinds: &kinds, hz: &hardware.hz() };
+    map(layout.map.as_ref(), &mut app, &source, &cores, pacing)?;
     app.check_only(Kernels::Linux)
-        .and_then(|()| check_cores(&app, cpus.len()))
+        .and_then(|()| check_cores(&app, n_cores))
         .and_then(|()| check_kinds(&app, &kinds))
         .map_err(|problems| Failure::in_file(&source, problems))?;
-    let schedule = Schedule::new(&args.common, &app, cpus.len())?;
+    let schedule = Schedule::new(&args.common, &app, n_cores)?;
     schedule
         .check_kinds(&app, &kinds)
         .map_err(|problem| Failure::Reports(vec![source.report(problem)]))?;
     let module = helpers::find_module(&app, &folder, &source)?;
-    let (moving, moving_options) = moving::load(
-        &args.common.layout.moving,
-        &mut app,
-        &source,
-        Some(&module),
-        &hardware.points_hz(cpus.len()),
-    )?;
+    let points = hardware.points_hz(n_cores);
+    let (moving, moving_options) =
+        moving::load(&layout.moving, &mut app, &source, Some(&module), &points)?;
+    all.check_coordinator(moving.coordinator)?;
+    all.boards
+        .guests
+        .check(&app, &moving.rows, &kinds)
+        .and_then(|()| schedule.check_guests(&app, &all.boards.guests).map_err(|it| vec![it]))
+        .map_err(|problems| Failure::in_file(&source, problems))?;
     let options = Options {
-        cpus,
+        cpus: all.names,
         platform: hardware.platform.clone(),
         frequency: hardware.frequency.word(),
         frame_rate: pacing.frame_rate(&app),
-        fast: args.common.layout.fast,
-        map: args.common.layout.map.as_ref().map(ToString::to_string),
+        fast: layout.fast,
+        map: layout.map.as_ref().map(ToString::to_string),
         duration_ns: args.common.duration.map(nanoseconds),
-        spin_ns: match args.spin {
-            Spin::Forever => None,
-            Spin::For(time) => Some(nanoseconds(time)),
-        },
+        spin_ns: polling(args.spin),
         exclusive: args.exclusive,
         moving: moving_options,
         simulation: None,
@@ -166,7 +172,16 @@ pub fn load(args: &RunArgs) -> Result<Loaded, Failure> {
         options,
         schedule,
         board: None,
+        guests: all.boards,
     })
+}
+
+/// How long idle kernels poll; `None`: for ever.
+fn polling(spin: Spin) -> Option<u64> {
+    match spin {
+        Spin::Forever => None,
+        Spin::For(time) => Some(nanoseconds(time)),
+    }
 }
 
 /// Has tasks start where the command line says.

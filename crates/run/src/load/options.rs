@@ -5,13 +5,14 @@ use serde::Serialize;
 use whimbrel_hardware::Thermal;
 
 use super::moving::MovingOptions;
+use crate::args::cores::CoreName;
 use crate::helpers;
 
 /// What a run was told.
 #[derive(Debug, Clone, Serialize)]
 pub struct Options {
     /// The processor of each core.
-    pub cpus: Vec<u32>,
+    pub cpus: Vec<CoreName>,
     /// The platform's name.
     #[serde(skip)]
     pub platform: String,

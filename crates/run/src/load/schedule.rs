@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use whimbrel_model::{App, At, Command, HOST_KIND, Problem};
+use whimbrel_model::{App, At, Command, Guests, HOST_KIND, Problem};
 use whimbrel_text::option::{MOVE, Opt, SHUTTLE};
 
 use super::nanoseconds;
@@ -76,6 +76,14 @@ impl Schedule {
         self.entries.iter().try_for_each(|entry| entry.check_kinds(app, kinds))
     }
 
+    /// Refuses moves between kernels that are not alike of a task that cannot make them.
+    ///
+    /// # Errors
+    /// The first such move, shown at the task.
+    pub fn check_guests(&self, app: &App, guests: &Guests) -> Result<(), Problem> {
+        self.entries.iter().try_for_each(|entry| entry.check_guests(app, guests))
+    }
+
     /// When the next move is due.
     pub fn next(&self) -> Option<Duration> {
         self.entries.iter().filter(|entry| entry.pending()).map(|entry| entry.due).min()
@@ -144,6 +152,16 @@ impl Entry {
         Err(Problem::new(message)
             .at(task.span.clone(), format!("it is not for the kind `{kind}`"))
             .help("move it to a core of a kind in its `kinds` or `cycles`, or add that"))
+    }
+
+    fn check_guests(&self, app: &App, guests: &Guests) -> Result<(), Problem> {
+        let TaskName { name, index } = &self.task;
+        let task = app.find_task(name, *index).map(|position| &app.tasks[position]);
+        let problem = task.and_then(|task| guests.check_move(task, &self.cores));
+        problem.map_or(Ok(()), |problem| {
+            let message = format!("{}: {}", self.option(), problem.message);
+            Err(Problem { message, ..problem })
+        })
     }
 
     fn check(&self, app: &App, cores: usize) -> Result<(), Problem> {

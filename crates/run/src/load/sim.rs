@@ -12,9 +12,10 @@ use whimbrel_model::{
 use whimbrel_text::option::{CORES, Opt};
 
 use super::{
-    Application, Hardware, Loaded, Options, Schedule, Simulation, application, map, moving,
-    nanoseconds, pacing, simulated_platform, utf8,
+    Application, GuestBoards, Hardware, Loaded, Options, Schedule, Simulation, application, map,
+    moving, nanoseconds, pacing, simulated_platform, utf8,
 };
+use crate::args::cores::CoreName;
 use crate::args::{LayoutArgs, SimArgs};
 use crate::failure::Failure;
 use crate::helpers;
@@ -38,19 +39,19 @@ pub struct Simulated {
 /// # Errors
 /// Every kind of bad input but those that only the helper can see.
 pub fn load(args: &SimArgs) -> Result<Simulated, Failure> {
-    let Application { mut app, source, folder, .. } =
-        application(&args.common.layout.app, &args.common.layout.set)?;
+    let layout = &args.common.layout;
+    let Application { mut app, source, folder, .. } = application(&layout.app, &layout.set)?;
 
     let (name, cores, mut description) = hardware(args)?;
     let kinds: Vec<String> = description.cores.iter().map(|core| core.kind.clone()).collect();
     measured_work(&mut app, &description);
     app.check_internal(&format!("the platform {name}"), description.internal().map(|m| m.bytes))
         .map_err(|problem| Failure::Reports(vec![source.report(problem)]))?;
-    let pacing = pacing(&args.common.layout, &app)?;
+    let pacing = pacing(layout, &app)?;
     let mut hardware = Hardware { platform: name, cores, frequency: Frequency::None };
     let (n, hz) = (hardware.cores.len(), hardware.hz());
     let mapped = Cores { count: n, kinds: &kinds, hz: &hz };
-    map(args.common.layout.map.as_ref(), &mut app, &source, &mapped, pacing)?;
+    map(layout.map.as_ref(), &mut app, &source, &mapped, pacing)?;
     app.set_compute(args.compute.unwrap_or(app.compute))
         .and_then(|()| app.check_only(Kernels::Simulator))
         .and_then(|()| check_cores(&app, n))
@@ -62,17 +63,16 @@ pub fn load(args: &SimArgs) -> Result<Simulated, Failure> {
         .map_err(|problem| Failure::Reports(vec![source.report(problem)]))?;
     let module = helpers::find_module(&app, &folder, &source)?;
     let points = hardware.points_hz(n);
-    let layout = &args.common.layout;
     let (mut moving, moving_options) =
         moving::load(&layout.moving, &mut app, &source, Some(&module), &points)?;
     begin_by_table(layout, &mut app, &mut moving, &mut hardware.cores, &mut description, pacing);
     let options = Options {
-        cpus: (0..).take(hardware.cores.len()).collect(),
+        cpus: (0..).map(CoreName::Cpu).take(hardware.cores.len()).collect(),
         platform: hardware.platform.clone(),
         frequency: "simulated",
         frame_rate: pacing.frame_rate(&app),
-        fast: args.common.layout.fast,
-        map: args.common.layout.map.as_ref().map(ToString::to_string),
+        fast: layout.fast,
+        map: layout.map.as_ref().map(ToString::to_string),
         duration_ns: args.common.duration.map(nanoseconds),
         spin_ns: Some(0),
         exclusive: false,
@@ -86,7 +86,7 @@ pub fn load(args: &SimArgs) -> Result<Simulated, Failure> {
     };
     let run = Loaded {
         // Short, so that the result is the same wherever the files are.
-        path: file_name(&args.common.layout.app[0]),
+        path: file_name(&layout.app[0]),
         module: utf8(&module)?,
         kinds,
         app,
@@ -98,6 +98,7 @@ pub fn load(args: &SimArgs) -> Result<Simulated, Failure> {
         options,
         schedule: Schedule::default(),
         board: None,
+        guests: GuestBoards::default(),
     };
     Ok(Simulated { run, platform: json(&description)?, commands: schedule.commands() })
 }

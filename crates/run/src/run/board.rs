@@ -105,7 +105,9 @@ fn image(
         app: &loaded.app,
         source: &loaded.source,
         folder: &loaded.folder,
-        tables: &(tables(plan, &loaded.app.name, &hash(plan, fingerprint)) + &loaded.linked()?),
+        tables: &(tables(plan, &loaded.app.name, &hash(plan, fingerprint))
+            + &loaded.linked(&target.board)?),
+        is_guest: false,
     };
     let progress = |line: &str| {
         if !quiet {

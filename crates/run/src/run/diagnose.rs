@@ -25,6 +25,7 @@ pub fn problem(app: &App, error: &HelperError) -> Problem {
             Problem::new(format!("the application could not finish: {}", error.text))
         }
         ErrorKind::Core => core(error),
+        ErrorKind::Guest => guest(error),
         ErrorKind::Policy => policy(error),
         ErrorKind::Frequency => frequency(error),
         ErrorKind::Client => {
@@ -109,6 +110,12 @@ fn setup(app: &App, error: &HelperError) -> Problem {
 fn core(error: &HelperError) -> Problem {
     Problem::new(format!("processor {} cannot be had{}: {}", error.key, of_core(error), error.text))
         .help(format!("choose others with {CORES}; `whimbrel doctor` lists those that may be used"))
+}
+
+fn guest(error: &HelperError) -> Problem {
+    let HelperError { key, text, .. } = error;
+    Problem::new(format!("the guest {key} does not take part: {text}"))
+        .help("`command` of [guest] of its board.toml starts it; docs/boards.md says what it needs")
 }
 
 fn policy(error: &HelperError) -> Problem {

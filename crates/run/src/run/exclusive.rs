@@ -5,6 +5,7 @@ use whimbrel_model::Problem;
 use whimbrel_occupy::guardian::Guard;
 use whimbrel_occupy::{Error, Policy, Request, TaskId};
 
+use crate::args::cores::CoreName;
 use crate::failure::say;
 use crate::load::Loaded;
 use crate::process::Process;
@@ -19,7 +20,7 @@ impl Exclusive {
     /// # Errors
     /// They cannot be occupied, as when none would be left.
     pub fn begin(loaded: &Loaded) -> Result<Self, Problem> {
-        let cpus = loaded.options.cpus.iter().map(|cpu| *cpu as usize);
+        let cpus = loaded.options.cpus.iter().filter_map(CoreName::cpu).map(|cpu| cpu as usize);
         let request = Request {
             cpus: Some(cpus.collect()),
             soft: false,

@@ -9,6 +9,7 @@ mod diagnose;
 mod events;
 mod exclusive;
 mod floorplan;
+mod guests;
 mod helper;
 mod latency;
 mod moves;
@@ -131,9 +132,10 @@ fn begin(
         let helper = board::start(loaded, target, plan, run, quiet, inputs)?;
         return Ok((helper, board::opening(target, plan)));
     }
+    let line = guests::completed(loaded, plan, run, quiet)?.line();
     let launcher = launcher.unwrap_or(Path::new(""));
     let helper = Helper::start(launcher, &loaded.folder, inputs)?;
-    Ok((helper, Opening { line: plan.line(), ..Opening::default() }))
+    Ok((helper, Opening { line, ..Opening::default() }))
 }
 
 /// Keeps and shows the result of a run that is over, and says what went wrong in it.

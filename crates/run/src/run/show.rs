@@ -75,7 +75,7 @@ fn cores(summary: &Summary) -> String {
     let all = &summary.cores;
     columns(&[
         Column::of("core", all, |core| core.totals.core.to_string()),
-        Column::of(">cpu", all, |core| core.cpu.to_string()),
+        Column::of(">cpu", all, CoreSummary::place),
         Column::of(">load", all, |core| percent(core.load)),
         Column::of(">busy", all, |core| time(core.totals.busy_ns)),
         Column::of(">polling", all, |core| time(core.totals.polling_ns)),

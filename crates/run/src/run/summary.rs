@@ -12,6 +12,7 @@ use super::latency::{self, Latency};
 use super::results::{Results, Stop};
 use super::throughput::{self, GraphSummary, TaskSummary, ratio};
 use super::view::received;
+use crate::args::cores::CoreName;
 use crate::board::link::Counts;
 use crate::load::Options;
 use crate::protocol::{
@@ -116,8 +117,11 @@ pub struct Energy {
 /// One core.
 #[derive(Debug, Serialize)]
 pub struct CoreSummary {
-    /// Its processor.
+    /// Its processor; of a guest, the core of its board.
     pub cpu: u32,
+    /// The board whose core it is; absent: it is this machine's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub guest: Option<String>,
     /// Part of the time in tasks, without polling, from 0 to 1.
     pub load: f64,
     /// Its frequency in the mean over time; `null`: not known.
@@ -125,6 +129,14 @@ pub struct CoreSummary {
     /// The totals.
     #[serde(flatten)]
     pub totals: CoreStatus,
+}
+
+impl CoreSummary {
+    /// Its processor, or the core of a board, in words.
+    pub fn place(&self) -> String {
+        let of_board = |board: &String| format!("{board}:{}", self.cpu);
+        self.guest.as_ref().map_or_else(|| self.cpu.to_string(), of_board)
+    }
 }
 
 /// The tasks of one mode.
@@ -199,7 +211,7 @@ impl Summary {
             deadline_misses: totals.tasks.iter().map(|task| task.misses).sum(),
             energy,
             floorplan,
-            cores: cores.map(|(totals, cpu)| core(totals, *cpu, time_ns)).collect(),
+            cores: cores.map(|(totals, name)| core(totals, name, time_ns)).collect(),
             options,
             modes: modes(&totals.tasks),
             policy: totals.policy,
@@ -227,9 +239,10 @@ fn floorplan(options: &Options, results: &Results) -> Option<Floorplan> {
     Floorplan::new(thermal, results.simulated.as_ref()?)
 }
 
-fn core(totals: CoreStatus, cpu: u32, time_ns: u64) -> CoreSummary {
+fn core(totals: CoreStatus, name: &CoreName, time_ns: u64) -> CoreSummary {
     let (load, mean_hz) = (ratio(totals.busy_ns, time_ns), mean_hz(&totals.points));
-    CoreSummary { cpu, load, mean_hz, totals }
+    let guest = name.board().map(str::to_owned);
+    CoreSummary { cpu: name.number(), guest, load, mean_hz, totals }
 }
 
 fn ended(results: &Results, ok: bool) -> &'static str {

@@ -24,6 +24,7 @@ pub use base::Base;
 pub use frequencies::JOURNAL;
 pub use reclaim::{left, reclaim};
 
+use crate::args::cores::CoreName;
 use crate::process::Process;
 
 /// The socket of a run.
@@ -32,6 +33,8 @@ const RECORD: &str = "run.json";
 const NEW_RECORD: &str = "run.json.new";
 /// The image of a board's run.
 pub const IMAGE: &str = "image.elf";
+/// How the names of the images of a run's guests end, behind their numbers.
+pub const GUEST_IMAGE: &str = ".guest.elf";
 
 /// What there may be in the folder of a run, besides the sockets of its clients.
 const FILES: [&str; 5] = [SOCKET, RECORD, NEW_RECORD, IMAGE, JOURNAL];
@@ -46,7 +49,7 @@ pub struct RunRecord {
     /// When it started, in seconds since 1970.
     pub started_s: u64,
     /// The processor of each core.
-    pub cpus: Vec<u32>,
+    pub cpus: Vec<CoreName>,
     /// The helper, once it is there.
     pub helper: Option<Process>,
     /// The kernels, once they are there.
@@ -191,7 +194,7 @@ mod tests {
             command: Process { pid: 1, start: 1 },
             app: "radio".into(),
             started_s: 0,
-            cpus: vec![0],
+            cpus: vec![CoreName::Cpu(0)],
             helper: None,
             kernels: Vec::new(),
         }
@@ -235,6 +238,7 @@ mod tests {
             fs::write(folder.join(RECORD), serde_json::to_vec(&record()).unwrap()).unwrap();
         }
         fs::write(dead.join("feed.client"), "").unwrap();
+        fs::write(dead.join(format!("1{GUEST_IMAGE}")), "").unwrap();
         fs::write(other.join("mine.txt"), "dear").unwrap();
 
         let reclaimed = reclaim(&base).unwrap();

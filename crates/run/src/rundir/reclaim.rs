@@ -10,7 +10,7 @@ use rustix::fs::{FlockOperation, flock};
 use serde::Serialize;
 use whimbrel_occupy::place::descriptor;
 
-use super::{Base, FILES, FoundRun, frequencies};
+use super::{Base, FILES, FoundRun, GUEST_IMAGE, frequencies};
 use crate::process::Process;
 
 /// What the sockets of a run's clients are called, behind their tasks.
@@ -81,12 +81,16 @@ fn strangers(folder: &Path) -> io::Result<Option<String>> {
     for entry in entries {
         let entry = entry?;
         let name = entry.file_name().to_string_lossy().into_owned();
-        let is_ours = FILES.contains(&name.as_str()) || name.ends_with(CLIENT);
-        if !is_ours || entry.file_type()?.is_dir() {
+        if !is_of_run(&name) || entry.file_type()?.is_dir() {
             return Ok(Some(name));
         }
     }
     Ok(None)
+}
+
+/// Whether a run makes files of this name.
+fn is_of_run(name: &str) -> bool {
+    FILES.contains(&name) || name.ends_with(CLIENT) || name.ends_with(GUEST_IMAGE)
 }
 
 /// Removes the folder of a run, and nothing that the run has not made.
@@ -98,7 +102,7 @@ pub(super) fn remove(folder: &Path) -> io::Result<()> {
         let entry = entry?;
         let name = entry.file_name();
         let name = name.to_string_lossy();
-        if FILES.contains(&name.as_ref()) || name.ends_with(CLIENT) {
+        if is_of_run(&name) {
             fs::remove_file(entry.path())?;
         }
     }

@@ -125,6 +125,8 @@ impl Simulator {
         };
         let options = PlanOptions {
             cpus: (0..).take(cores.len()).collect(),
+            guests: Vec::new(),
+            guest_of: Vec::new(),
             module: self.module.clone(),
             spin_ns: Some(SPIN_NS),
             offer_ns: OFFER_NS,

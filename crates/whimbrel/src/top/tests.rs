@@ -102,6 +102,15 @@ fn model() -> Model {
     model
 }
 
+#[test]
+fn a_core_of_a_guest_is_named_by_its_board() {
+    let mut model = model();
+    model.portrait.kernels[1].guest = Some("desk".into());
+    let picture = picture(&model, 100, 30);
+    assert!(picture.contains("core 0   cpu 2 "), "{picture}");
+    assert!(picture.contains("core 1   desk:3 "), "{picture}");
+}
+
 fn terminal(model: &Model, width: u16, height: u16, colours: bool) -> Terminal<TestBackend> {
     let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
     let palette = Palette { colours };

@@ -46,7 +46,10 @@ struct Texts {
 fn texts(model: &Model, core: &CoreStatus) -> Texts {
     let (busy, polling) = model.picture().core_load(core.core as usize);
     let kernel = model.portrait.kernels.iter().find(|kernel| kernel.core == core.core);
-    let cpu = kernel.map_or_else(String::new, |kernel| format!(" cpu {:<3}", kernel.cpu));
+    let cpu = kernel.map_or_else(String::new, |kernel| match &kernel.guest {
+        Some(board) => format!(" {board}:{}", kernel.cpu),
+        None => format!(" cpu {:<3}", kernel.cpu),
+    });
     let after = format!(" {} busy {} polling{}", percent(busy), percent(polling), sensors(core));
     Texts { before: format!("core {:<3}{cpu} ", core.core), after }
 }
