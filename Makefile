@@ -9,7 +9,7 @@ PYTHON := $(BUILD)/venv/bin/python
 # Cargo has a jobserver of its own.
 CARGO := cd crates && env -u MAKEFLAGS -u MFLAGS cargo
 TARGET := $(BUILD)/cargo
-APPS := apps/fm_radio apps/hello apps/image_filter apps/packets apps/synthetic apps/video apps/voip
+APPS := apps/fm_radio apps/hello apps/image_filter apps/mixed apps/packets apps/synthetic apps/video apps/voip
 
 # As many commands at once as there are processors.
 MAKEFLAGS += --jobs=$(shell nproc) --no-print-directory
@@ -20,7 +20,7 @@ include tests/fuzz/fuzz.mk
 include reproduce/nacul2007/rtl/programs.mk rtl/rtl.mk
 
 .PHONY: help setup build demo test lint fmt bench reproduce docs folders keys lines size soak clean occupy-static \
-	lint-c lint-rust lint-files lint-rtl test test-times test-guest test-guest-soak test-c test-model test-freertos test-soc test-rust test-crates test-parts test-apps test-voip test-documents test-peers test-python test-py test-aarch64 test-fuzz fuzz \
+	lint-c lint-rust lint-files lint-rtl test test-times test-guest test-guest-soak test-c test-model test-freertos test-mixed test-soc test-rust test-crates test-parts test-apps test-voip test-documents test-peers test-python test-py test-aarch64 test-fuzz fuzz \
 	test-sanitizers
 
 help:  ## list the verbs
@@ -122,6 +122,7 @@ soak: build test-guest-soak $(THREAD_TESTS:%=$(BUILD)/release/%) $(BUILD)/releas
 	python3 python/tests/fresh_install.py
 	VOIP_FUZZ=20000 $(MAKE) test-parts test-voip
 	PUBLISHED_ALL=1 BOARD_LIMIT_S=900 $(MAKE) test-freertos BOARD_SCALE=2
+	MIXED_KILLS=200 $(MAKE) test-mixed
 	PUBLISHED_ALL=1 SOC_LIMIT_S=3600 SOC_SCALE=0.3 $(MAKE) test-soc
 	PUBLISHED_ALL=1 $(MAKE) test-rtl
 	export WHIMBREL_OCCUPY_KILLS=1000; $(CARGO) test --release --locked --package whimbrel-occupy --test killed -- --nocapture
@@ -233,11 +234,14 @@ test-peers: build $(PYTHON)
 	WHIMBREL_LIBEXEC=/nowhere $(PYTHON) -m pytest --quiet $(PEER_TESTS)
 
 test-python: build test-modules $(PYTHON)
-	$(PYTHON) -m pytest --quiet $(DOCUMENT_TESTS:%=--ignore=%) $(PEER_TESTS:%=--ignore=%) --ignore=tests/guest --ignore=tests/boards --ignore=tests/soc --ignore=reproduce/nacul2007/rtl --ignore=reproduce/acquaviva2008/soc \
+	$(PYTHON) -m pytest --quiet $(DOCUMENT_TESTS:%=--ignore=%) $(PEER_TESTS:%=--ignore=%) --ignore=tests/guest --ignore=tests/boards --ignore=tests/mixed --ignore=tests/soc --ignore=reproduce/nacul2007/rtl --ignore=reproduce/acquaviva2008/soc \
 		tests bench reproduce
 
 test-freertos: build $(patsubst %,$(BUILD)/boards/%/conform,vexpress_a9 virt_a64) $(PYTHON) size-freertos
 	$(PYTHON) -m pytest --quiet -rP tests/boards
+
+test-mixed: build $(MIXED)/exchange.elf $(BUILD)/release/mixed_launcher $(PYTHON)
+	$(PYTHON) -m pytest --quiet -rP tests/mixed
 
 test-soc: build $(SOC) $(patsubst %,$(BUILD)/boards/%/conform,rv32_soc rv32_soc_hardware) $(MEASURING) $(PYTHON)
 	$(PYTHON) -m pytest --quiet -rP tests/soc reproduce/acquaviva2008/soc

@@ -1,0 +1,255 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`whimbrel run` with kernels of two kinds: Linux here, FreeRTOS on cores that QEMU emulates."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.io import wavfile
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "tests"))
+
+from running import WHIMBREL, move_enough  # noqa: E402
+
+CPU = min(os.sched_getaffinity(0))
+TWO = f"{CPU},virt_a64:0"
+LIMIT_S = 300
+KILLS = int(os.environ.get("MIXED_KILLS", "4"))
+
+
+def command(app: str, cores: str, *options: str, **params: object) -> list[str]:
+    words = [str(WHIMBREL), "run", f"apps/{app}/app.toml", "--cores", cores, "--json", *options]
+    for key, value in params.items():
+        words += ["--set", f"{key}={value}"]
+    return words
+
+
+def run(app: str, cores: str, *options: str, **params: object) -> dict[str, Any]:
+    """The summary of a run in which nothing fails."""
+    words = command(app, cores, *options, **params)
+    done = subprocess.run(
+        words, cwd=ROOT, capture_output=True, text=True, timeout=LIMIT_S, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def moves(summary: dict[str, Any], task: str) -> set[tuple[int, int]]:
+    """Between which cores it moved."""
+    return {
+        (one["source"], one["target"])
+        for one in summary["migrations"]
+        if one["task"] == task and one["status"] == "ok"
+    }
+
+
+# ---- Nothing fails ------------------------------------------------------------------------------
+
+
+def test_all_that_tasks_share_works_between_kernels_of_two_kinds() -> None:
+    """The tasks check each message, answer, lock, turn and round for themselves."""
+
+    def exchange() -> dict[str, Any]:
+        summary = run("mixed", TWO, "--shuttle", "relay=1,0@2ms", messages=100000)
+        sent = {channel["channel"]: channel["sent"] for channel in summary["channels"]}
+        assert sent["relay_receiver"] == 100000
+        assert sent["collector_in"] == 400
+        assert sent["squares"] == sent["squares_caller"] == 200
+        assert [core.get("guest") for core in summary["cores"]] == [None, "virt_a64"]
+        return summary
+
+    move_enough(exchange, 20, "relay")
+
+
+def test_two_kernels_of_each_kind_are_one_system() -> None:
+    cores = f"{CPU},virt_a64:0,{CPU},virt_a64:1"
+    seen: set[tuple[int, int]] = set()
+
+    def exchange() -> dict[str, Any]:
+        # To each of the others: cores 1 and 3 are FreeRTOS's.
+        summary = run("mixed", cores, "--shuttle", "relay=1,2,3,0@3ms", messages=60000)
+        seen.update(moves(summary, "relay"))
+        return summary
+
+    move_enough(exchange, 20, "relay")
+    assert len(seen) >= 4, seen
+
+
+def sound(path: Path) -> np.ndarray:
+    return wavfile.read(path)[1].astype(np.int32)
+
+
+def test_the_radio_plays_on_while_its_demodulator_goes_to_freertos_and_back(tmp_path: Path) -> None:
+    """The same sound, but for the last bit of a few samples: the processors round otherwise."""
+    here, both = tmp_path / "here.wav", tmp_path / "both.wav"
+    run("fm_radio", str(CPU), "--fast", output=here)
+
+    def play() -> dict[str, Any]:
+        options = ("--fast", "--mode", "reenter", "--shuttle", "demodulator=1,0@100ms")
+        summary = run("fm_radio", TWO, *options, output=both, plays=4)
+        assert summary["frames"] == 1000
+        once = sound(here)
+        difference = np.abs(sound(both)[: len(once) - 5000] - once[:-5000])
+        assert difference.max() <= 1
+        assert np.count_nonzero(difference) <= len(once) / 1000
+        return summary
+
+    move_enough(play, 4, "demodulator")
+
+
+def test_a_recorded_run_has_events_of_all_kernels_on_one_clock(tmp_path: Path) -> None:
+    folder = tmp_path / "recorded"
+    run("mixed", TWO, "--record", str(folder), messages=2000)
+    trace = tmp_path / "trace.btf"
+    words = [str(WHIMBREL), "trace", str(folder), "--format", "btf", "-o", str(trace)]
+    subprocess.run(words, cwd=ROOT, check=True, capture_output=True, timeout=LIMIT_S)
+    lines = [line.split(",") for line in trace.read_text().splitlines() if line[0].isdigit()]
+    times = [int(line[0]) for line in lines]
+    assert times == sorted(times)
+    assert {line[1] for line in lines} >= {"Core_0", "Core_1"}
+
+
+def test_what_the_tutorial_says_is_typed(tmp_path: Path) -> None:
+    """docs/mixed.md, word by word, but for where the sound goes and which processor it is."""
+    page = (ROOT / "docs/mixed.md").read_text(encoding="utf-8")
+    typed = page.split("```\n", 2)[1].strip()
+    output = tmp_path / "mixed.wav"
+    words = typed.replace("build/mixed.wav", str(output)).replace("--cores 0,", f"--cores {CPU},")
+    done = subprocess.run(
+        [*words.split(), "--json"], cwd=ROOT, capture_output=True, text=True, timeout=LIMIT_S
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["frames"] == 250
+    assert len(sound(output)) > 200000
+
+
+def test_the_phases_of_a_call_are_measured_between_linux_and_freertos(tmp_path: Path) -> None:
+    """lee2009's figure 8, in its own arrangement: on one clock no phase takes less than nothing."""
+    words = [sys.executable, "reproduce/lee2009/run", "--mixed", "--quick", "--json"]
+    words += ["--plots", str(tmp_path)]
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=LIMIT_S)
+    assert done.returncode == 0, done.stderr
+    rows = json.loads(done.stdout)
+    assert len(rows) == 10, rows
+    assert all(row["unit"] == "µs" and row["ours"] > -2 for row in rows), rows
+
+
+# ---- Deaths -------------------------------------------------------------------------------------
+
+
+def kernels(runtime: Path) -> list[dict[str, Any]]:
+    for file in runtime.glob("whimbrel/*/run.json"):
+        try:
+            return json.loads(file.read_text(encoding="utf-8"))["kernels"]
+        except (ValueError, KeyError):
+            return []
+    return []
+
+
+def wait_until(holds: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + LIMIT_S
+    while not holds():
+        assert time.monotonic() < deadline, "it does not come to that"
+        time.sleep(0.01)
+
+
+def received(runtime: Path) -> int:
+    words = [str(WHIMBREL), "top", "--json"]
+    environment = {**os.environ, "XDG_RUNTIME_DIR": str(runtime)}
+    told = subprocess.run(words, capture_output=True, text=True, env=environment, check=False)
+    channels = json.loads(told.stdout)["channels"] if told.returncode == 0 else []
+    return next((one["received"] for one in channels if one["channel"] == "relay_receiver"), 0)
+
+
+@contextmanager
+def endless(runtime: Path, cores: str, *options: str) -> Iterator[subprocess.Popen[str]]:
+    """A stream that goes on until it is stopped, once its kernels are known and messages pass."""
+    runtime.mkdir(mode=0o700)
+    shuttle = ("--shuttle", "relay=1,0@2ms")
+    words = command("mixed", cores, *shuttle, *options, messages=0, calls=1000000, rounds=0)
+    process = subprocess.Popen(
+        words,
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "XDG_RUNTIME_DIR": str(runtime)},
+    )
+    try:
+        wait_until(lambda: received(runtime) > 0 or process.poll() is not None)
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def stop(process: subprocess.Popen[str]) -> tuple[int, dict[str, Any], str]:
+    process.send_signal(signal.SIGINT)
+    out, said = process.communicate(timeout=LIMIT_S)
+    return process.returncode, json.loads(out), said
+
+
+@pytest.mark.parametrize("number", range(KILLS))
+def test_a_run_goes_on_when_its_emulator_is_killed(number: int, tmp_path: Path) -> None:
+    """The relay may be on either side, or in between; its ends are on Linux."""
+    runtime = tmp_path / "run"
+    with endless(runtime, TWO) as process:
+        time.sleep(number % 10 / 100)
+        emulator = kernels(runtime)[1]["pid"]
+        os.kill(emulator, signal.SIGKILL)
+        before = received(runtime)
+        wait_until(lambda: received(runtime) > before + 1000 or process.poll() is not None)
+        status, summary, said = stop(process)
+    assert status == 2, said
+    assert "the kernel of core 1 was killed by signal 9" in said
+    relay = next(task for task in summary["tasks"] if task["task"] == "relay")
+    assert relay["state"] == "ended"
+    assert not Path(f"/proc/{emulator}").exists()
+
+
+@pytest.mark.parametrize("number", range(KILLS // 2))
+def test_a_run_goes_on_when_a_linux_kernel_is_killed(number: int, tmp_path: Path) -> None:
+    """Core 2 is of Linux, too, and the relay comes there."""
+    runtime = tmp_path / "run"
+    with endless(runtime, f"{TWO},{CPU}", "--shuttle", "relay=2,1@3ms") as process:
+        time.sleep(number % 10 / 100)
+        os.kill(kernels(runtime)[2]["pid"], signal.SIGKILL)
+        before = received(runtime)
+        wait_until(lambda: received(runtime) > before + 1000 or process.poll() is not None)
+        status, _, said = stop(process)
+    assert status == 2, said
+    assert "the kernel of core 2 was killed by signal 9" in said
+
+
+def test_an_emulator_that_is_stopped_for_a_while_loses_nothing(tmp_path: Path) -> None:
+    runtime = tmp_path / "run"
+    with endless(runtime, TWO) as process:
+        emulator = kernels(runtime)[1]["pid"]
+        os.kill(emulator, signal.SIGSTOP)
+        time.sleep(1)
+        os.kill(emulator, signal.SIGCONT)
+        before = received(runtime)
+        wait_until(lambda: received(runtime) > before + 1000 or process.poll() is not None)
+        status, summary, said = stop(process)
+    assert status == 0, said
+    assert all(task["state"] == "ended" for task in summary["tasks"])
+
+
+def test_an_emulator_ends_with_its_command(tmp_path: Path) -> None:
+    runtime = tmp_path / "run"
+    with endless(runtime, TWO) as process:
+        emulator = kernels(runtime)[1]["pid"]
+        process.kill()
+        wait_until(lambda: not Path(f"/proc/{emulator}").exists())
