@@ -111,6 +111,28 @@ def figure8_soc(lab: Lab, quick: bool) -> tuple[list[Row], dict[str, Plot]]:
     return rows, {"figure8_soc": bars("phases of a call, SoC", found, "cycles")}
 
 
+def figure8_mixed(lab: Lab, quick: bool) -> tuple[list[Row], dict[str, Plot]]:
+    """Phases by size from Linux here to FreeRTOS on a core that QEMU emulates."""
+    calls = 100 if quick else 1000
+    found = {
+        size: lab.cross(f"mixed_{size}", Setting(size, calls)).phases_us()
+        for size in (SIZES[::4] if quick else SIZES)
+    }
+    paper = PUBLISHED["phases_us"]
+    rows = [
+        row(
+            f"figure 8, Linux and FreeRTOS: {NAMES[size]}, {name}",
+            paper[str(size)][i] if str(size) in paper else None,
+            phases_of_one[i],
+            "µs",
+            "the GPP is this machine, the DSP a Cortex-A53 under QEMU; recording a step is in it",
+        )
+        for size, phases_of_one in found.items()
+        for i, name in enumerate(PHASES)
+    ]
+    return rows, {"figure8_mixed": bars("phases of a call, Linux and FreeRTOS", found)}
+
+
 def published_us(phase: int, size: float) -> float:
     """A phase of figure 8 for any size: the straight line through the paper's two."""
     sizes = {int(of): phases[phase] for of, phases in PUBLISHED["phases_us"].items()}

@@ -161,12 +161,21 @@ class Lab:
 
     def count(self, name: str, setting: Setting) -> Calls:
         """On two cores of the RISC-V SoC, in its model: a second has ten million cycles."""
+        self._name_sources()
+        return self._run(name, setting, ["run", "--board", "rv32_soc"], "lee2009.so")
+
+    def cross(self, name: str, setting: Setting) -> Calls:
+        """From Linux on this machine to FreeRTOS on an emulated core."""
+        self._name_sources()
+        return self._run(name, setting, ["run", "--cores", "0,virt_a64:0"])
+
+    def _name_sources(self) -> None:
+        """What is compiled for a board."""
         sources = self.folder / "Makefile"
         options = "-std=c11 -O2"
         sources.write_text(
             f".PHONY: sources\nsources:\n\t@echo {options}\n\t@echo {HERE}/calls.c\n"
         )
-        return self._run(name, setting, ["run", "--board", "rv32_soc"], "lee2009.so")
 
     def simulate(self, name: str, setting: Setting) -> Calls:
         """In virtual time, on the setting's platform."""
