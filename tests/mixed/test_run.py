@@ -97,7 +97,7 @@ def test_the_radio_plays_on_while_its_demodulator_goes_to_freertos_and_back(tmp_
     run("fm_radio", str(CPU), "--fast", output=here)
 
     def play() -> dict[str, Any]:
-        options = ("--fast", "--mode", "reenter", "--shuttle", "demodulator=1,0@100ms")
+        options = ("--fast", "--mode", "reenter", "--shuttle", "demodulator=1,0@5ms")
         summary = run("fm_radio", TWO, *options, output=both, plays=4)
         assert summary["frames"] == 1000
         once = sound(here)
