@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A recreated task in the middle of a stream: moved, and killed, a great many times.
+// A task in the middle of a stream that begins anew wherever it comes to, recreated or re-entered:
+// moved, and killed, a great many times.
 
 #include "recreate.h"
 
@@ -38,9 +39,51 @@ static int receiver(struct wb_task *self)
     return 0;
 }
 
-// The ends of the stream are on the last core.
-static struct harness *open_stream(uint32_t cores, struct wb_task **task)
+// Of mode WB_REENTER; the one that is recreated is in its program.
+struct relayed {
+    uint32_t entered, passed;
+};
+
+static int relay(struct wb_task *self)
 {
+    struct recreated *s = suite_shared(self);
+    struct wb_port *in = wb_port_find_any(self, "in", 0), *out = wb_port_find_any(self, "out", 0);
+    struct relayed *state = wb_task_state(self);
+    const void *slot;
+
+    if (state == NULL) {
+        state = wb_calloc(1, sizeof *state);
+        EXPECT(self, state != NULL);
+        wb_task_set_state(self, state);
+        wb_word_store(&s->fresh, wb_word_load(&s->fresh, WB_SEQ_CST) + 1, WB_SEQ_CST);
+    }
+    wb_word_store(&s->incarnation, ++state->entered, WB_SEQ_CST);
+    while (wb_port_hold(in, &slot, WB_FOREVER) == WB_OK) {
+        EXPECT(self, wb_port_send(out, slot, WB_FOREVER) == WB_OK);
+        EXPECT(self, wb_port_release(in) == WB_OK);
+        wb_word_store(&s->passed, ++state->passed, WB_SEQ_CST);
+        wb_checkpoint();
+    }
+    return 0;
+}
+
+static struct wb_task *add_relay(struct harness *h, enum wb_mode mode)
+{
+    if (mode == WB_RECREATE)
+        return recreate_add(h, "relay", 0);
+    return suite_task(
+        h,
+        &(struct wb_task_config){
+            .name = "relay", .entry = relay, .migratable = true, .restart = true, .mode = mode });
+}
+
+// The ends of the stream are on the last core. NULL: the test is over, as skipped.
+static struct harness *open_stream(uint32_t cores, enum wb_mode mode, struct wb_task **task)
+{
+    if (mode == WB_REENTER && wb_parts.reenter == NULL) {
+        wb_test_skip("the program has no re-entry");
+        return NULL;
+    }
     struct harness *h = recreate_open(cores);
     const uint32_t last = cores - 1;
     struct wb_task *from =
@@ -48,7 +91,7 @@ static struct harness *open_stream(uint32_t cores, struct wb_task **task)
     struct wb_task *to = suite_task(
         h, &(struct wb_task_config){ .name = "receiver", .entry = receiver, .core = last });
 
-    *task = recreate_add(h, "relay", 0);
+    *task = add_relay(h, mode);
     if (*task == NULL)
         return NULL;
     suite_channel(h,
@@ -71,6 +114,8 @@ static void expect_all_came(struct harness *h, const struct wb_task *task, uint3
     CHECK(wb_word_load(&s->repeated, WB_SEQ_CST) <= repeated);
     if (task->restarts == 0)
         CHECK(wb_word_load(&s->passed, WB_SEQ_CST) == wb_word_load(&s->sent, WB_SEQ_CST));
+    // The state of one that is re-entered lies where no kernel takes it along.
+    CHECK(task->mode != WB_REENTER || wb_word_load(&s->fresh, WB_SEQ_CST) == 1);
     CHECK(harness_programs(h) == 0);
     harness_close(h);
 }
@@ -78,7 +123,7 @@ static void expect_all_came(struct harness *h, const struct wb_task *task, uint3
 TEST(a_thousand_recreations_lose_double_and_reorder_nothing)
 {
     struct wb_task *task;
-    struct harness *h = open_stream(2, &task);
+    struct harness *h = open_stream(2, WB_RECREATE, &task);
 
     if (h == NULL)
         return;
@@ -99,7 +144,7 @@ TEST(a_thousand_recreations_lose_double_and_reorder_nothing)
 TEST(a_program_killed_at_any_time_loses_nothing_that_a_channel_accepted)
 {
     struct wb_task *task;
-    struct harness *h = recreate_in_processes() ? open_stream(2, &task) : NULL;
+    struct harness *h = recreate_in_processes() ? open_stream(2, WB_RECREATE, &task) : NULL;
     uint32_t random = 11, killed = 0;
 
     if (h == NULL)
@@ -115,13 +160,35 @@ TEST(a_program_killed_at_any_time_loses_nothing_that_a_channel_accepted)
     expect_all_came(h, task, killed);
 }
 
-TEST(kernels_killed_while_a_task_is_recreated_lose_nothing_that_a_channel_accepted)
+TEST(a_thousand_re_entries_lose_double_and_reorder_nothing)
+{
+    struct wb_task *task;
+    struct harness *h = open_stream(2, WB_REENTER, &task);
+    const uint32_t moves = suite_count(MOVES);
+
+    if (h == NULL)
+        return;
+    struct recreated *s = suite_state(h);
+    harness_start(h);
+    for (uint32_t i = 0; i < moves; i++) {
+        const uint32_t passed = wb_word_load(&s->passed, WB_SEQ_CST);
+        CHECK(recreate_move(h, task, (i + 1) % 2) == WB_OK);
+        while (wb_word_load(&s->passed, WB_SEQ_CST) == passed)
+            suite_go_on(h);
+    }
+    CHECK(wb_task_migrations(task) == moves && task->restarts == 0);
+    CHECK(wb_word_load(&s->incarnation, WB_SEQ_CST) == moves + 1);
+    CHECK(task->heap.used_bytes == task->heap.peak_bytes);
+    expect_all_came(h, task, 0);
+}
+
+static void kill_all_but_the_last(enum wb_mode mode)
 {
     uint32_t random = 5;
 
     for (uint32_t round = 0; round < suite_count(30); round++) {
         struct wb_task *task;
-        struct harness *h = open_stream(CORES, &task);
+        struct harness *h = open_stream(CORES, mode, &task);
 
         if (h == NULL)
             return;
@@ -136,4 +203,14 @@ TEST(kernels_killed_while_a_task_is_recreated_lose_nothing_that_a_channel_accept
         }
         expect_all_came(h, task, CORES - 1);
     }
+}
+
+TEST(kernels_killed_while_a_task_is_recreated_lose_nothing_that_a_channel_accepted)
+{
+    kill_all_but_the_last(WB_RECREATE);
+}
+
+TEST(kernels_killed_while_a_task_is_re_entered_lose_nothing_that_a_channel_accepted)
+{
+    kill_all_but_the_last(WB_REENTER);
 }

@@ -172,9 +172,29 @@ static uint32_t vectors(const struct wb_host_config *config)
 
 // ---- Starting -----------------------------------------------------------------------------------
 
+// The plan's words, and the devices that are the launcher's to add.
+static void execute(const struct guests *guests, const struct plan_guest *plan, int line)
+{
+    enum { MORE = 5 };
+    char **words = calloc(plan->n_command + MORE, sizeof *words), **last;
+    char memory[64], device[64];
+
+    if (words == NULL)
+        return;
+    for (uint32_t i = 0; i < plan->n_command; i++)
+        words[i] = (char *)plan->command[i];
+    last = words + plan->n_command;
+    snprintf(memory, sizeof memory, "socket,id=gvm,fd=%d", line);
+    snprintf(device, sizeof device, "ivshmem-doorbell,vectors=%u,chardev=gvm",
+             vectors(guests->config));
+    last[0] = (char *)"-chardev", last[1] = memory;
+    last[2] = (char *)"-device", last[3] = device;
+    execvp(words[0], words);
+}
+
 // It ends with its launcher, hears no SIGINT of the terminal, and has the one descriptor.
-static _Noreturn void be_emulator(const struct guests *guests, char **words, int line, int failed,
-                                  pid_t launcher)
+static _Noreturn void be_emulator(const struct guests *guests, const struct plan_guest *plan,
+                                  int line, int failed, pid_t launcher)
 {
     const int null = open("/dev/null", O_RDONLY);
     int error_number;
@@ -185,32 +205,10 @@ static _Noreturn void be_emulator(const struct guests *guests, char **words, int
     for (uint32_t i = 0; i < guests->config->n_launcher_fds; i++)
         close(guests->config->launcher_fds[i]);
     if (setpgid(0, 0) == 0 && dup2(null, 0) == 0 && fcntl(line, F_SETFD, 0) == 0)
-        execvp(words[0], words);
+        execute(guests, plan, line);
     error_number = errno;
     (void)!write(failed, &error_number, sizeof error_number);
     _exit(127);
-}
-
-static char **words_of(const struct guests *guests, const struct plan_guest *plan, int line)
-{
-    enum { MORE = 5, BYTES = 64 };
-    char **words = calloc(plan->n_command + MORE, sizeof *words);
-    char *text = malloc((size_t)2 * BYTES);
-
-    if (words == NULL || text == NULL) {
-        free(words);
-        free(text);
-        return NULL;
-    }
-    for (uint32_t i = 0; i < plan->n_command; i++)
-        words[i] = (char *)plan->command[i];
-    char **last = words + plan->n_command;
-    snprintf(text, BYTES, "socket,id=gvm,fd=%d", line);
-    snprintf(text + BYTES, BYTES, "ivshmem-doorbell,vectors=%u,chardev=gvm",
-             vectors(guests->config));
-    last[0] = (char *)"-chardev", last[1] = text;
-    last[2] = (char *)"-device", last[3] = text + BYTES;
-    return words;
 }
 
 static bool start(struct guests *guests, uint32_t g, const struct gvm *gvm)
@@ -218,24 +216,23 @@ static bool start(struct guests *guests, uint32_t g, const struct gvm *gvm)
     struct guest *guest = &guests->all[g];
     const pid_t launcher = getpid();
     int line[2] = { -1, -1 }, failed[2] = { -1, -1 }, error_number = 0;
-    char **words = NULL;
+    pid_t pid = -1;
 
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, line) == 0 &&
         pipe2(failed, O_CLOEXEC) == 0 && say_all(guests, g, line[0], gvm))
-        words = words_of(guests, guest->plan, line[1]);
-    if (words != NULL && (guest->pid = fork()) == 0)
-        be_emulator(guests, words, line[1], failed[1], launcher);
-    if (words == NULL || guest->pid < 0)
+        pid = fork();
+    if (pid == 0)
+        be_emulator(guests, guest->plan, line[1], failed[1], launcher);
+    if (pid < 0)
         error_number = errno;
+    else
+        guest->pid = pid;
     guest->line = line[0];
     close(line[1]);
     close(failed[1]);
     if (error_number == 0 && read(failed[0], &error_number, sizeof error_number) == 0)
         guest->pidfd = (int)syscall(SYS_pidfd_open, guest->pid, 0);
     close(failed[0]);
-    if (words != NULL)
-        free(words[guest->plan->n_command + 1]);
-    free(words);
     if (error_number == 0)
         return true;
     return fail(guests, "%s cannot be started: %s", guest->plan->command[0],

@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -219,7 +218,7 @@ const char *wb_host_start_error(const struct wb_host *host)
 // Any core of a guest that cannot be started.
 static enum wb_status refuse_guest(struct wb_host *host, uint32_t guest, uint32_t *bad_core)
 {
-    snprintf(host->start_error, sizeof host->start_error, "%s", host->guests.error);
+    host->start_error = host->guests.error;
     for (*bad_core = 0; host->system->cores[*bad_core]->program != guest + 1;)
         ++*bad_core;
     return WB_ERR_INVAL;
@@ -243,7 +242,7 @@ enum wb_status wb_host_start(struct wb_host *host, uint32_t *bad_core)
     uint32_t guest;
 
     if (!cpus_are_usable(host, bad_core)) {
-        snprintf(host->start_error, sizeof host->start_error, "this processor cannot be used");
+        host->start_error = "this processor cannot be used";
         return WB_ERR_INVAL;
     }
     *bad_core = WB_CORE_NONE;

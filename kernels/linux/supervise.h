@@ -32,7 +32,7 @@ struct wb_host {
     int epoll, wake;  // wake: the watcher has news
     pthread_t watcher;
     size_t pinned_bytes;  // of channels in internal memory
-    char start_error[sizeof((struct guests *)0)->error];
+    const char *start_error;
     uint64_t over_ns;  // when the last of this machine's kernels had ended; 0: not yet
     bool has_watcher, fault_reported, end_reported, killed;
     struct wb_word closing;

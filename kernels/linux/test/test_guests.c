@@ -203,6 +203,16 @@ static void open_with(const char *command, const char *kind, uint32_t index)
                       &task) == WB_OK);
 }
 
+#define SELF "/proc/self/exe"
+
+static void start_with(const char *kind, uint32_t index)
+{
+    uint32_t bad_core;
+
+    open_with(SELF, kind, index);
+    CHECK(wb_host_start(lx, &bad_core) == WB_OK);
+}
+
 static void expect_refusal(const char *command, const char *kind, const char *text)
 {
     uint32_t bad_core = WB_CORE_NONE;
@@ -215,15 +225,10 @@ static void expect_refusal(const char *command, const char *kind, const char *te
     wb_host_close(lx);
 }
 
-#define SELF "/proc/self/exe"
-
 TEST(kernels_of_two_programs_are_one_system)
 {
-    uint32_t bad_core;
-
-    open_with(SELF, "works", 0);
+    start_with("works", 0);
     CHECK(wb_host_gvm_bytes(lx) % (1 << 20) == 0);
-    CHECK(wb_host_start(lx, &bad_core) == WB_OK);
     CHECK(wb_host_pid(lx, 1) != 0 && wb_host_pid(lx, 1) == wb_host_pid(lx, 2));
     CHECK(wb_host_wait(lx, LIMIT_MS).kind == WB_HOST_ENDED);
     wb_host_close(lx);
@@ -231,10 +236,7 @@ TEST(kernels_of_two_programs_are_one_system)
 
 TEST(its_clock_is_that_of_the_system)
 {
-    uint32_t bad_core;
-
-    open_with(SELF, "works", 0);
-    CHECK(wb_host_start(lx, &bad_core) == WB_OK);
+    start_with("works", 0);
     // Both read CLOCK_MONOTONIC, the launcher's from when it was opened.
     const struct wb_guest *page = wb_guest_page(wb_host_gvm_bytes(lx), 0);
     const int64_t before_ns = (int64_t)page->now_ns + page->offset_ns;
@@ -246,10 +248,7 @@ TEST(its_clock_is_that_of_the_system)
 
 TEST(the_death_of_an_emulator_is_that_of_each_of_its_kernels)
 {
-    uint32_t bad_core;
-
-    open_with(SELF, "dies", 1);
-    CHECK(wb_host_start(lx, &bad_core) == WB_OK);
+    start_with("dies", 1);
     const pid_t pid = wb_host_pid(lx, 1);
     for (uint32_t core = 1; core < CORES; core++) {
         const struct wb_host_event death = wb_host_wait(lx, LIMIT_MS);
@@ -262,10 +261,7 @@ TEST(the_death_of_an_emulator_is_that_of_each_of_its_kernels)
 
 TEST(a_guest_that_fails_in_the_run_ends_it_and_says_why)
 {
-    uint32_t bad_core;
-
-    open_with(SELF, "asserts", 1);
-    CHECK(wb_host_start(lx, &bad_core) == WB_OK);
+    start_with("asserts", 1);
     CHECK(wb_host_wait(lx, LIMIT_MS).kind == WB_HOST_FAULT);
     CHECK(strcmp(wb_host_system(lx)->fault.text, "fake: an assertion has failed") == 0);
     wb_host_close(lx);
@@ -273,11 +269,9 @@ TEST(a_guest_that_fails_in_the_run_ends_it_and_says_why)
 
 TEST(a_guest_that_does_not_end_with_its_last_task_is_ended)
 {
-    uint32_t bad_core;
     struct wb_host_event event;
 
-    open_with(SELF, "stays", 0);
-    CHECK(wb_host_start(lx, &bad_core) == WB_OK);
+    start_with("stays", 0);
     do
         event = wb_host_wait(lx, LIMIT_MS);
     while (event.kind == WB_HOST_DIED);

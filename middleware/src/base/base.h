@@ -67,7 +67,14 @@ static inline struct wb_core *wb_core_of(const struct wb_task *task)
 enum wb_status wb_task_may_cross(const struct wb_task *task, const struct wb_core *from,
                                  const struct wb_core *to);
 
-/// Gives a task that this core has taken its first context here; the run ends if that cannot be.
+/// Whether a kernel of another program than that of `core` has the task's context, or had it last.
+bool wb_task_is_foreign(const struct wb_task *task, const struct wb_core *core);
+
+/// Gives a task a first context here, whatever another kernel has left in its part of it. Returns:
+/// as wb_kernel_task_init().
+enum wb_status wb_task_init_here(struct wb_task *task);
+
+/// The same of a task that this core has taken; the run ends if that cannot be.
 void wb_task_begin_here(struct wb_task *task);
 
 // ---- inbox.c ------------------------------------------------------------------------------------

@@ -65,12 +65,25 @@ enum wb_status wb_task_may_cross(const struct wb_task *task, const struct wb_cor
                                                 : WB_OK;
 }
 
-void wb_task_begin_here(struct wb_task *task)
+bool wb_task_is_foreign(const struct wb_task *task, const struct wb_core *core)
+{
+    const struct wb_system *system = task->system;
+    const uint32_t had = wb_word_load(&task->memory_core, WB_RELAXED);
+
+    return wb_has_programs(system) && system->cores[had]->program != core->program;
+}
+
+enum wb_status wb_task_init_here(struct wb_task *task)
 {
     // What another kernel had there means something else.
     if (wb_has_programs(task->system))
         memset(task->kernel, 0, sizeof task->kernel);
-    if (wb_kernel_task_init(task) != WB_OK)
+    return wb_kernel_task_init(task);
+}
+
+void wb_task_begin_here(struct wb_task *task)
+{
+    if (wb_task_init_here(task) != WB_OK)
         wb_system_fault(task->system, WB_FAULT_KERNEL, task,
                         "the kernel of its core cannot run it on its stack: raise its `stack`");
 }

@@ -121,14 +121,6 @@ static void readdress(struct wb_task *task)
     }
 }
 
-// A context that the task's last kernel has written is of no use there.
-static bool goes_elsewhere(const struct wb_task *task, const struct wb_core *to)
-{
-    const uint32_t core = wb_word_load(&task->memory_core, WB_RELAXED);
-
-    return wb_has_programs(task->system) && task->system->cores[core]->program != to->program;
-}
-
 // The running task has lost its registers, and a recreated one its memory, whatever it did. One
 // that begins anew where it comes to is in the midst of something, too.
 static bool is_cut_short(const struct wb_task *task, enum wb_task_state state,
@@ -140,7 +132,7 @@ static bool is_cut_short(const struct wb_task *task, enum wb_task_state state,
         return false;
     if (task->mode == WB_RECREATE || task->mode == WB_REENTER)
         return state == WB_TASK_READY || state == WB_TASK_BLOCKED;
-    return wb_task_is_handed_off(task) && goes_elsewhere(task, successor);
+    return wb_task_is_handed_off(task) && wb_task_is_foreign(task, successor);
 }
 
 // Another core may choose it at this very moment, and accept a request of its own: the owner

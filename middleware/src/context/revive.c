@@ -2,7 +2,6 @@
 // A task that was cut short goes on from its newest checkpoint image, or starts again.
 
 #include "../channel/channel.h"
-#include "../word/mem.h"
 #include "context.h"
 
 void wb_task_recover_ports(struct wb_task *task)
@@ -68,9 +67,7 @@ enum wb_status wb_task_fetch_revived(struct wb_core *core, struct wb_task *task,
     const struct wb_migration_ops *ops = wb_migration_ops_of(task);
     const enum wb_status had =
         ops != NULL && ops->fetch_heap != NULL ? ops->fetch_heap(core, task, fetched) : WB_OK;
-    if (had == WB_OK && wb_has_programs(task->system))
-        memset(task->kernel, 0, sizeof task->kernel);
-    return had == WB_OK ? wb_kernel_task_init(task) : had;
+    return had == WB_OK ? wb_task_init_here(task) : had;
 }
 
 void wb_system_wake_all(struct wb_system *system)

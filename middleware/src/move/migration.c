@@ -316,9 +316,7 @@ const struct wb_attach_ops *wb_attach_ops_of(const struct wb_task *task)
 static __attribute__((cold, noinline)) void begin_if_new(const struct wb_core *core,
                                                          struct wb_task *task)
 {
-    const uint32_t before = wb_word_load(&task->memory_core, WB_RELAXED);
-
-    if (core->program != core->system->cores[before]->program)
+    if (wb_task_is_foreign(task, core))
         wb_task_begin_here(task);
 }
 
@@ -416,9 +414,7 @@ void wb_migration_returned(struct wb_core *core, struct wb_task *task)
     const uint32_t owner_state = wb_word_load(&task->owner_state, WB_RELAXED);
     const enum wb_status why = wb_owner_state_why(owner_state);
     // It left in order, but from a kernel of another program: its context is of no use here.
-    const bool is_stranded =
-        wb_has_programs(core->system) && wb_task_is_handed_off(task) &&
-        core->program != core->system->cores[wb_word_load(&task->memory_core, WB_RELAXED)]->program;
+    const bool is_stranded = wb_task_is_handed_off(task) && wb_task_is_foreign(task, core);
     const bool has_context = !is_stranded || wb_parts.deaths->restart(task);
     const struct wb_attach_ops *attach = wb_attach_ops_of(task);
     struct wb_fetched fetched;
