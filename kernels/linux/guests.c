@@ -30,14 +30,14 @@
 #define ANSWER_NS 2000000000ull
 #define MEASURED_NS 5000000000ull
 
-static bool fail(struct guests *guests, const char *format, ...)
+static bool fail(struct guest *guest, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-static bool fail(struct guests *guests, const char *format, ...)
+static bool fail(struct guest *guest, const char *format, ...)
 {
     va_list words;
 
     va_start(words, format);
-    vsnprintf(guests->error, sizeof guests->error, format, words);
+    vsnprintf(guest->error, sizeof guest->error, format, words);
     va_end(words);
     return false;
 }
@@ -71,6 +71,21 @@ static uint32_t doorbell_for(const struct wb_host_config *config, uint32_t core,
     return vector;
 }
 
+static void clear_page(const struct guests *guests, uint32_t guest, uint64_t bytes)
+{
+    const struct wb_host_config *config = guests->config;
+    struct wb_guest *page = guests->all[guest].page;
+
+    *page = (struct wb_guest){ .magic = WB_GUEST_MAGIC, .bytes = bytes };
+    for (uint32_t core = 0; core < WB_GUEST_CORES; core++)
+        page->core[core] = WB_CORE_NONE;
+    for (uint32_t core = 0; core < config->system.cores; core++) {
+        page->doorbell[core] = doorbell_for(config, core, guest + 1);
+        if (config->guest[core] == guest + 1)
+            page->core[config->cpus[core]] = core;
+    }
+}
+
 enum wb_status guests_open(struct guests *guests, const struct gvm *gvm,
                            const struct wb_host_config *config, struct wb_system *system)
 {
@@ -81,18 +96,11 @@ enum wb_status guests_open(struct guests *guests, const struct gvm *gvm,
     if (guests->all == NULL)
         return WB_ERR_NOMEM;
     for (uint32_t g = 0; g < guests->n; g++) {
-        struct wb_guest *page = wb_guest_page(gvm->bytes, g);
-
-        *page = (struct wb_guest){ .magic = WB_GUEST_MAGIC, .bytes = gvm->bytes };
-        for (uint32_t core = 0; core < WB_GUEST_CORES; core++)
-            page->core[core] = WB_CORE_NONE;
-        for (uint32_t core = 0; core < system->n_cores; core++) {
-            page->doorbell[core] = doorbell_for(config, core, g + 1);
-            if (config->guest[core] == g + 1)
-                page->core[config->cpus[core]] = core;
-        }
-        guests->all[g] =
-            (struct guest){ .plan = &config->guests[g], .page = page, .pidfd = -1, .line = -1 };
+        guests->all[g] = (struct guest){ .plan = &config->guests[g],
+                                         .page = wb_guest_page(gvm->bytes, g),
+                                         .pidfd = -1,
+                                         .line = -1 };
+        clear_page(guests, g, gvm->bytes);
     }
     guests->nobody = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     for (uint32_t core = 0; core < system->n_cores; core++) {
@@ -235,8 +243,7 @@ static bool start(struct guests *guests, uint32_t g, const struct gvm *gvm)
     close(failed[0]);
     if (error_number == 0)
         return true;
-    return fail(guests, "%s cannot be started: %s", guest->plan->command[0],
-                strerror(error_number));
+    return fail(guest, "%s cannot be started: %s", guest->plan->command[0], strerror(error_number));
 }
 
 // ---- Coming to terms ----------------------------------------------------------------------------
@@ -248,49 +255,56 @@ static void rest(void)
     nanosleep(&while_it_boots, NULL);
 }
 
+// Its emulator has ended, before that: who started it reaps it.
+static bool has_ended(struct guest *guest, const char *what)
+{
+    siginfo_t end = { 0 };
+
+    if (waitid(P_PID, (id_t)guest->pid, &end, WEXITED | WNOHANG | WNOWAIT) != 0)
+        return !fail(guest, "its emulator ended before %s", what);
+    if (end.si_pid != guest->pid)
+        return false;
+    return !(
+        end.si_code == CLD_EXITED
+            ? fail(guest, "its emulator ended with status %d before %s", end.si_status, what)
+            : fail(guest, "its emulator was ended by signal %d before %s", end.si_status, what));
+}
+
 // It has come to a state. False: it has failed, ended, or does not come there in time.
-static bool await(struct guests *guests, struct guest *guest, enum wb_guest_state wanted,
-                  const char *what)
+static bool await(struct guest *guest, enum wb_guest_state wanted, const char *what)
 {
     const uint64_t until_ns = clock_now_ns() + BOOT_NS;
-    int status = 0;
 
     for (;;) {
         // Acquire: what the guest wrote before.
         const uint32_t state = wb_word_load(&guest->page->state, WB_ACQUIRE);
         if (state == WB_GUEST_FAILED)
-            return fail(guests, "its program cannot take part: %.*s", WB_ERROR_BYTES,
+            return fail(guest, "its program cannot take part: %.*s", WB_ERROR_BYTES,
                         guest->page->error);
         if (state >= wanted)
             return true;
-        if (waitpid(guest->pid, &status, WNOHANG) == guest->pid) {
-            guest->pid = 0;
-            return WIFSIGNALED(status)
-                       ? fail(guests, "its emulator was ended by signal %d before %s",
-                              WTERMSIG(status), what)
-                       : fail(guests, "its emulator ended with status %d before %s",
-                              WEXITSTATUS(status), what);
-        }
+        if (has_ended(guest, what))
+            return false;
         if (clock_now_ns() > until_ns)
-            return fail(guests,
+            return fail(guest,
                         "%llu s have passed before %s: start its emulator by hand to see why",
                         BOOT_NS / 1000000000, what);
         rest();
     }
 }
 
-static bool compare(struct guests *guests, const struct guest *guest)
+static bool compare(const struct guests *guests, struct guest *guest)
 {
     const struct wb_guest *page = guest->page;
     const char *hash = guests->config->plan_hash;
 
     if (page->layout != wb_layout())
-        return fail(guests, "its image is of another build of Whimbrel: build it again");
+        return fail(guest, "its image is of another build of Whimbrel: build it again");
     if (hash == NULL || strncmp(page->plan, hash, sizeof page->plan) != 0)
-        return fail(guests, "its image is of another plan: build it again");
+        return fail(guest, "its image is of another plan: build it again");
     for (uint32_t core = page->cores; core < WB_GUEST_CORES; core++)
         if (page->core[core] != WB_CORE_NONE)
-            return fail(guests, "its machine has %u cores, and the plan has core %u: raise -smp",
+            return fail(guest, "its machine has %u cores, and the plan has core %u: raise -smp",
                         page->cores, core);
     return true;
 }
@@ -311,7 +325,7 @@ static void go_to_another(const cpu_set_t *allowed, unsigned int n)
 // Each answer was given between the question and its arrival, which bounds how far the clocks are
 // apart. The bounds of many are closer than those of the quickest, also where both sides have to
 // take turns on one processor.
-static bool measure_clock(struct guests *guests, const struct guest *guest)
+static bool measure_clock(struct guest *guest)
 {
     const uint64_t until_ns = clock_now_ns() + MEASURED_NS;
     enum { ROUNDS_LEAST = 200, ROUNDS_MOST = 20000, CLOSE_NS = 2000, QUICK_NS = 50000 };
@@ -332,7 +346,7 @@ static bool measure_clock(struct guests *guests, const struct guest *guest)
             to_ns = clock_now_ns();
         while (wb_word_load(&page->pong, WB_ACQUIRE) != round && to_ns - from_ns < ANSWER_NS);
         if (to_ns - from_ns >= ANSWER_NS)
-            return fail(guests, "its clock does not answer within %llu s: its cores hang",
+            return fail(guest, "its clock does not answer within %llu s: its cores hang",
                         ANSWER_NS / 1000000000);
         // The clock was read before the answer was seen: once more.
         to_ns = clock_now_ns();
@@ -351,28 +365,39 @@ static bool measure_clock(struct guests *guests, const struct guest *guest)
     return true;
 }
 
-static bool try_atomics(struct guests *guests, const struct guest *guest)
+static bool try_atomics(struct guest *guest)
 {
     struct wb_guest *page = guest->page;
     const uint64_t until_ns = clock_now_ns() + BOOT_NS;
 
     wb_word_store(&page->count, 1, WB_SEQ_CST);
     // Once the guest does: what one has done before the other begins tells nothing.
-    while (wb_word_load(&page->contended, WB_RELAXED) == 0 && clock_now_ns() < until_ns) {}
+    for (uint64_t look_ns = clock_now_ns() + ANSWER_NS;
+         wb_word_load(&page->contended, WB_RELAXED) == 0 && clock_now_ns() < until_ns;)
+        if (clock_now_ns() > look_ns && has_ended(guest, "it counts"))
+            return false;
     for (uint32_t i = 0; i < WB_GUEST_CONTENDED; i++)
         (void)wb_word_add(&page->contended, 1, WB_RELAXED);
     while (wb_word_load(&page->count, WB_ACQUIRE) != 2) {
+        if (has_ended(guest, "it has counted"))
+            return false;
         if (clock_now_ns() > until_ns)
-            return fail(guests, "it does not count within %llu s: its cores hang",
+            return fail(guest, "it does not count within %llu s: its cores hang",
                         BOOT_NS / 1000000000);
         rest();
     }
     const uint32_t n = wb_word_load(&page->contended, WB_RELAXED);
     return n == 2 * WB_GUEST_CONTENDED ||
-           fail(guests,
+           fail(guest,
                 "of %u atomic additions of both sides %u were lost: start it with -smp 2 or more "
                 "and without -icount",
                 2 * WB_GUEST_CONTENDED, 2 * WB_GUEST_CONTENDED - n);
+}
+
+static bool come_to_terms(const struct guests *guests, struct guest *guest)
+{
+    return await(guest, WB_GUEST_READY, "its program is ready") && compare(guests, guest) &&
+           measure_clock(guest) && try_atomics(guest);
 }
 
 bool guests_boot(struct guests *guests, const struct gvm *gvm, uint32_t *bad)
@@ -380,42 +405,122 @@ bool guests_boot(struct guests *guests, const struct gvm *gvm, uint32_t *bad)
     for (*bad = 0; *bad < guests->n; ++*bad)
         if (!start(guests, *bad, gvm))
             return false;
-    for (*bad = 0; *bad < guests->n; ++*bad) {
-        struct guest *guest = &guests->all[*bad];
-        if (!await(guests, guest, WB_GUEST_READY, "its program is ready") ||
-            !compare(guests, guest) || !measure_clock(guests, guest) || !try_atomics(guests, guest))
+    for (*bad = 0; *bad < guests->n; ++*bad)
+        if (!come_to_terms(guests, &guests->all[*bad]))
             return false;
-    }
     return true;
 }
 
 // A task that starts there, and that its image does not have.
-static bool has_functions(struct guests *guests, uint32_t g, const struct wb_system *system)
+static bool has_functions(struct guest *guest, uint32_t program, const struct wb_system *system)
 {
     for (uint32_t i = 0; i < system->n_tasks; i++) {
         const struct wb_task *task = &system->tasks[i];
-        if (system->cores[wb_task_core(task)]->program == g + 1 &&
-            system->programs[g + 1].entries[i] == NULL)
-            return fail(guests, "its image has no function of the task %s", task->name);
+        if (system->cores[wb_task_core(task)]->program == program &&
+            system->programs[program].entries[i] == NULL)
+            return fail(guest, "its image has no function of the task %s", task->name);
     }
     return true;
 }
 
+static void go(const struct guest *guest, uint32_t program, struct wb_system *system)
+{
+    guest->page->system = system;
+    guest->page->program = program;
+    guest->page->guard_bytes = GUARD_BYTES;
+    // Release: the guest reads the system once it sees this.
+    wb_word_store(&guest->page->state, WB_GUEST_GO, WB_RELEASE);
+}
+
+static bool is_up(struct guest *guest, uint32_t program, const struct wb_system *system)
+{
+    return await(guest, WB_GUEST_UP, "its kernels are up") && has_functions(guest, program, system);
+}
+
 bool guests_go(struct guests *guests, struct wb_system *system, uint32_t *bad)
 {
-    for (*bad = 0; *bad < guests->n; ++*bad) {
-        struct guest *guest = &guests->all[*bad];
-        guest->page->system = system;
-        guest->page->program = *bad + 1;
-        guest->page->guard_bytes = GUARD_BYTES;
-        // Release: the guest reads the system once it sees this.
-        wb_word_store(&guest->page->state, WB_GUEST_GO, WB_RELEASE);
-    }
     for (*bad = 0; *bad < guests->n; ++*bad)
-        if (!await(guests, &guests->all[*bad], WB_GUEST_UP, "its kernels are up") ||
-            !has_functions(guests, *bad, system))
+        go(&guests->all[*bad], *bad + 1, system);
+    for (*bad = 0; *bad < guests->n; ++*bad)
+        if (!is_up(&guests->all[*bad], *bad + 1, system))
             return false;
     return true;
+}
+
+// ---- Starting again -----------------------------------------------------------------------------
+
+enum { BOOTING, BOOTED, NOT_BOOTED };
+
+static void *boot_again(void *arg)
+{
+    struct guest *guest = arg;
+    const uint32_t program = (uint32_t)(guest - guest->guests->all) + 1;
+    bool booted = come_to_terms(guest->guests, guest);
+
+    if (booted) {
+        go(guest, program, guest->system);
+        booted = is_up(guest, program, guest->system);
+    }
+    // Release: what `error` says.
+    wb_word_store(&guest->booted, booted ? BOOTED : NOT_BOOTED, WB_RELEASE);
+    return NULL;
+}
+
+bool guests_start_again(struct guests *guests, struct guest *guest, const struct gvm *gvm,
+                        struct wb_system *system)
+{
+    const uint32_t g = (uint32_t)(guest - guests->all);
+
+    if (guest->line >= 0)
+        close(guest->line);
+    if (guest->pidfd >= 0)
+        close(guest->pidfd);
+    guest->line = guest->pidfd = -1;
+    clear_page(guests, g, gvm->bytes);
+    if (!start(guests, g, gvm))
+        return false;
+    guest->guests = guests;
+    guest->system = system;
+    wb_word_store(&guest->booted, BOOTING, WB_RELAXED);
+    guest->boots = true;
+    guest->has_thread = pthread_create(&guest->thread, NULL, boot_again, guest) == 0;
+    if (guest->has_thread)
+        return true;
+    kill(guest->pid, SIGKILL);
+    waitpid(guest->pid, NULL, 0);
+    guest->pid = 0;
+    guest->boots = false;
+    return fail(guest, "there is no thread to start it in");
+}
+
+static void join(struct guest *guest)
+{
+    if (guest->has_thread)
+        pthread_join(guest->thread, NULL);
+    guest->has_thread = false;
+}
+
+void guests_look(struct guest *guest)
+{
+    const uint32_t booted = wb_word_load(&guest->booted, WB_ACQUIRE);
+
+    if (!guest->boots || booted == BOOTING)
+        return;
+    join(guest);
+    if (booted == BOOTED)
+        guest->boots = false;
+    else if (guest->pid > 0)
+        kill(guest->pid, SIGKILL);
+}
+
+bool guests_end(struct guest *guest)
+{
+    // The thread sees it as well.
+    join(guest);
+    guest->pid = 0;
+    const bool booted = !guest->boots || wb_word_load(&guest->booted, WB_ACQUIRE) == BOOTED;
+    guest->boots = false;
+    return booted;
 }
 
 // ---- Closing ------------------------------------------------------------------------------------
@@ -424,10 +529,11 @@ void guests_close(struct guests *guests)
 {
     for (uint32_t g = 0; guests->all != NULL && g < guests->n; g++) {
         struct guest *guest = &guests->all[g];
-        if (guest->pid > 0) {
+        if (guest->pid > 0)
             kill(guest->pid, SIGKILL);
+        join(guest);
+        if (guest->pid > 0)
             waitpid(guest->pid, NULL, 0);
-        }
         if (guest->pidfd >= 0)
             close(guest->pidfd);
         if (guest->line >= 0)

@@ -3,6 +3,8 @@
 #ifndef WB_GUESTS_H
 #define WB_GUESTS_H
 
+#include <pthread.h>
+
 #include "guest.h"
 #include "host.h"
 #include "private.h"
@@ -13,6 +15,13 @@ struct guest {
     pid_t pid;  // of its emulator; 0: not started, or reaped
     int pidfd;  // -1: not supported here
     int line;   // the launcher's end of what ivshmem takes its memory and its doorbells from
+    char error[512];
+    // One that is started again boots in a thread, until `booted` says that this is over.
+    struct guests *guests;
+    struct wb_system *system;
+    pthread_t thread;
+    bool boots, has_thread;
+    struct wb_word booted;
 };
 
 struct guests {
@@ -21,7 +30,6 @@ struct guests {
     const struct wb_host_config *config;
     int doorbells[WB_GUEST_CORES];
     int nobody;  // a doorbell that nobody hears: of the launcher's vector 0
-    char error[512];
 };
 
 /// How many bytes of globally visible memory guests make of so many: a power of two, with a page
@@ -42,7 +50,7 @@ WB_MUST_USE enum wb_status guests_open(struct guests *guests, const struct gvm *
 ///
 /// Context: the launcher, before any thread. Blocks for as long as a guest takes to boot, at most
 /// 20 s.
-/// Returns: true; or false with the guest in `*bad` and the reason in `error`.
+/// Returns: true; or false with the guest in `*bad` and the reason in its `error`.
 bool guests_boot(struct guests *guests, const struct gvm *gvm, uint32_t *bad);
 
 /// Lets the kernels of the guests start in the system, whose time has begun, and waits for that.
@@ -50,6 +58,21 @@ bool guests_boot(struct guests *guests, const struct gvm *gvm, uint32_t *bad);
 /// Context: as guests_boot().
 /// Returns: as guests_boot().
 bool guests_go(struct guests *guests, struct wb_system *system, uint32_t *bad);
+
+/// Starts the emulator of a guest anew, which has ended, into the system as it is now. It boots in
+/// a thread of its own: guests_look() sees when it has.
+///
+/// Context: the launcher's first thread. Blocks until the emulator's program is executed.
+/// Returns: true; or false with the reason in `error`.
+bool guests_start_again(struct guests *guests, struct guest *guest, const struct gvm *gvm,
+                        struct wb_system *system);
+
+/// Ends an emulator whose guest could not boot again, for the reason in `error`.
+void guests_look(struct guest *guest);
+
+/// Its emulator has ended and was reaped.
+/// Returns: whether its kernels had been there.
+bool guests_end(struct guest *guest);
 
 /// Ends all that still run, reaps them, and gives everything back.
 void guests_close(struct guests *guests);

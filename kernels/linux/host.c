@@ -139,7 +139,7 @@ static void close_launcher_fds(const struct wb_host *host, uint32_t index)
         close(host->config.launcher_fds[i]);
 }
 
-static _Noreturn void be_kernel(struct wb_host *host, uint32_t index, pid_t launcher)
+static _Noreturn void be_kernel(struct wb_host *host, uint32_t index, pid_t launcher, bool again)
 {
     struct wb_core *core = host->system->cores[index];
     cpu_set_t set;
@@ -158,6 +158,8 @@ static _Noreturn void be_kernel(struct wb_host *host, uint32_t index, pid_t laun
         _exit(3);
     }
     close_launcher_fds(host, index);
+    if (again)
+        restart_close_files(host);
     signal(SIGINT, SIG_IGN);
     signal(SIGPIPE, SIG_IGN);
     fault_catch();
@@ -184,7 +186,7 @@ static bool cpus_are_usable(const struct wb_host *host, uint32_t *bad)
     return true;
 }
 
-static void add_to_epoll(const struct wb_host *host, int fd)
+void supervise_listen(const struct wb_host *host, int fd)
 {
     struct epoll_event event = { .events = EPOLLIN, .data.fd = fd };
 
@@ -192,7 +194,7 @@ static void add_to_epoll(const struct wb_host *host, int fd)
         epoll_ctl(host->epoll, EPOLL_CTL_ADD, fd, &event);
 }
 
-static bool fork_kernel(struct wb_host *host, uint32_t i)
+bool supervise_fork(struct wb_host *host, uint32_t i, bool again)
 {
     struct kernel_process *kernel = &host->kernels[i];
     const pid_t launcher = getpid();
@@ -200,13 +202,13 @@ static bool fork_kernel(struct wb_host *host, uint32_t i)
     kernel->cpu = host->config.cpus[i];
     kernel->pid = fork();
     if (kernel->pid == 0)
-        be_kernel(host, i, launcher);
+        be_kernel(host, i, launcher, again);
     if (kernel->pid < 0) {
         kernel->pid = 0;
         return false;
     }
     kernel->pidfd = (int)syscall(SYS_pidfd_open, kernel->pid, 0);
-    add_to_epoll(host, kernel->pidfd);
+    supervise_listen(host, kernel->pidfd);
     return true;
 }
 
@@ -218,7 +220,7 @@ const char *wb_host_start_error(const struct wb_host *host)
 // Any core of a guest that cannot be started.
 static enum wb_status refuse_guest(struct wb_host *host, uint32_t guest, uint32_t *bad_core)
 {
-    host->start_error = host->guests.error;
+    host->start_error = host->guests.all[guest].error;
     for (*bad_core = 0; host->system->cores[*bad_core]->program != guest + 1;)
         ++*bad_core;
     return WB_ERR_INVAL;
@@ -234,7 +236,7 @@ static void adopt_guests(struct wb_host *host)
         host->kernels[i].pidfd = -1;
     }
     for (uint32_t g = 0; g < host->guests.n; g++)
-        add_to_epoll(host, host->guests.all[g].pidfd);
+        supervise_listen(host, host->guests.all[g].pidfd);
 }
 
 enum wb_status wb_host_start(struct wb_host *host, uint32_t *bad_core)
@@ -248,7 +250,7 @@ enum wb_status wb_host_start(struct wb_host *host, uint32_t *bad_core)
     *bad_core = WB_CORE_NONE;
     host->epoll = epoll_create1(EPOLL_CLOEXEC);
     host->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    add_to_epoll(host, host->wake);
+    supervise_listen(host, host->wake);
     if (!wb_system_reserve(host->system))
         return WB_ERR_NOMEM;
     if (!guests_boot(&host->guests, &host->gvm, &guest))
@@ -259,8 +261,9 @@ enum wb_status wb_host_start(struct wb_host *host, uint32_t *bad_core)
     if (!guests_go(&host->guests, host->system, &guest))
         return refuse_guest(host, guest, bad_core);
     adopt_guests(host);
+    restart_note_files(host);
     for (uint32_t i = 0; i < host->system->n_cores; i++)
-        if (host->system->cores[i]->program == 0 && !fork_kernel(host, i)) {
+        if (host->system->cores[i]->program == 0 && !supervise_fork(host, i, false)) {
             wb_host_kill(host);
             return WB_ERR_NOMEM;
         }
@@ -301,5 +304,6 @@ void wb_host_close(struct wb_host *host)
     private_mapping_close(&host->private_mapping);
     pthread_mutex_destroy(&host->lock);
     free(host->kernels);
+    free(host->files);
     free(host);
 }

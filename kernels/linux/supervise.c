@@ -27,7 +27,7 @@ static bool fault_is_complete(const struct wb_host *host)
     if (wb_word_load(&host->system->fault.complete, WB_ACQUIRE) != 0)
         return true;
     for (uint32_t i = 0; i < host->system->n_cores; i++)
-        if (host->kernels[i].pid == 0)
+        if (host->kernels[i].pid == 0 && !host->kernels[i].returning)
             return true;
     return false;
 }
@@ -42,6 +42,8 @@ static void take_over(struct wb_host *host, uint32_t core, const char *by)
         kernel->death.pid = kernel->pid;
         kernel->death.by = by;
         hosted_await_end(host->system, core);
+        kernel->returning = host->system->cores[core]->returns = restart_is_due(host, core);
+        kernel->death.returns = kernel->returning;
         death_report_take_over(host->system, &kernel->death);
     }
     kernel->dead = true;
@@ -53,25 +55,27 @@ void *supervise_watch(void *arg)
 {
     struct wb_host *host = arg;
     const uint32_t n = host->system->n_cores;
-    bool watched[WB_CORES_MAX];
+    bool watched[WB_CORES_MAX] = { 0 };
     const uint64_t one = 1;
 
-    for (uint32_t i = 0; i < n; i++)
-        watched[i] = host->system->cores[i]->program == 0;
-    while (wb_word_load(&host->closing, WB_SEQ_CST) == 0 &&
-           robust_wait(host->system, watched, (uint64_t)TICK_MS * 1000000))
+    do {
         for (uint32_t i = 0; i < n; i++)
             if (watched[i] && robust_is_dead(host->system->cores[i])) {
-                watched[i] = false;
                 take_over(host, i, "robust-futex");
                 if (write(host->wake, &one, sizeof one) < 0)
                     continue;  // wb_host_wait() looks at every tick as well
             }
+        pthread_mutex_lock(&host->lock);
+        for (uint32_t i = 0; i < n; i++)
+            watched[i] = host->system->cores[i]->program == 0 && !host->kernels[i].dead;
+        pthread_mutex_unlock(&host->lock);
+    } while (wb_word_load(&host->closing, WB_SEQ_CST) == 0 &&
+             robust_wait(host->system, watched, (uint64_t)TICK_MS * 1000000));
     return NULL;
 }
 
 // The kernels of an emulator end together, and none of them is to be given what another leaves.
-static void take_over_all(struct wb_host *host, pid_t pid, int wait_status)
+static void take_over_all(struct wb_host *host, pid_t pid, int wait_status, const char *why)
 {
     const uint32_t n = host->system->n_cores;
     bool died[WB_CORES_MAX];
@@ -94,6 +98,7 @@ static void take_over_all(struct wb_host *host, pid_t pid, int wait_status)
         if (died[i]) {
             take_over(host, i, "pidfd");
             host->kernels[i].death.pid = pid;
+            host->kernels[i].death.why = why;
         }
 }
 
@@ -104,7 +109,8 @@ static void hurry_guests(struct wb_host *host)
     const uint64_t now_ns = clock_now_ns();
 
     for (uint32_t i = 0; i < host->system->n_cores; i++)
-        if (host->kernels[i].pid != 0 && host->system->cores[i]->program == 0)
+        if ((host->kernels[i].pid != 0 || host->kernels[i].returning) &&
+            host->system->cores[i]->program == 0)
             return;
     if (host->over_ns == 0)
         host->over_ns = now_ns;
@@ -113,29 +119,33 @@ static void hurry_guests(struct wb_host *host)
 }
 
 // What it says of itself is why the run ends, unless a kernel has said more.
-static void guest_ended(struct wb_host *host, struct guest *guest)
+// Returns: why it did not come back; NULL: it was there.
+static const char *guest_ended(struct wb_host *host, struct guest *guest)
 {
     struct wb_guest *page = guest->page;
     char text[WB_ERROR_BYTES];
 
-    guest->pid = 0;
+    if (!guests_end(guest))
+        return guest->error;
     if (wb_word_load(&page->state, WB_ACQUIRE) != WB_GUEST_FAILED)
-        return;
+        return NULL;
     snprintf(text, sizeof text, "%.32s: %.*s", guest->plan->name, WB_ERROR_BYTES - 40, page->error);
     wb_system_fault(host->system, WB_FAULT_KERNEL, NULL, text);
+    return NULL;
 }
 
 static void reap(struct wb_host *host)
 {
     for (uint32_t i = 0; i < host->system->n_cores; i++) {
         const pid_t pid = host->kernels[i].pid;
+        const char *why = NULL;
         int status = 0;
         if (pid == 0 || waitpid(pid, &status, WNOHANG) == 0)
             continue;
         for (uint32_t g = 0; g < host->guests.n; g++)
             if (host->guests.all[g].pid == pid)
-                guest_ended(host, &host->guests.all[g]);
-        take_over_all(host, pid, status);
+                why = guest_ended(host, &host->guests.all[g]);
+        take_over_all(host, pid, status, why);
     }
     if (host->guests.n != 0)
         hurry_guests(host);
@@ -151,6 +161,7 @@ static bool emit_death(struct wb_host *host, struct wb_host_event *event)
         if (!kernel->dead || kernel->reported || kernel->pid != 0)
             continue;
         kernel->reported = true;
+        kernel->since_ns = 0;
         if (kernel->death.kind != WB_HOST_DIED)
             continue;
         *event = kernel->death;
@@ -163,7 +174,7 @@ static bool emit_death(struct wb_host *host, struct wb_host_event *event)
 static bool all_reaped(const struct wb_host *host)
 {
     for (uint32_t i = 0; i < host->system->n_cores; i++)
-        if (host->kernels[i].pid != 0)
+        if (host->kernels[i].pid != 0 || host->kernels[i].returning)
             return false;
     return true;
 }
@@ -177,9 +188,12 @@ static struct wb_host_event look_at_kernels(struct wb_host *host)
         wb_host_kill(host);
         host->fault_reported = true;
         event.kind = WB_HOST_FAULT;
-    } else if (!emit_death(host, &event) && all_reaped(host) && !host->end_reported) {
-        host->end_reported = true;
-        event.kind = WB_HOST_ENDED;
+    } else if (!emit_death(host, &event) && !restart_event(host, &event)) {
+        restart_dead(host);
+        if (all_reaped(host) && !host->end_reported) {
+            host->end_reported = true;
+            event.kind = WB_HOST_ENDED;
+        }
     }
     return event;
 }

@@ -16,8 +16,12 @@ struct kernel_process {
     int pidfd;  // -1: not supported here
     unsigned int cpu;
     int wait_status;
-    bool dead;      // its death has been handled; under `lock`
-    bool reported;  // and reported
+    bool dead;          // its death has been handled; under `lock`
+    bool reported;      // and reported
+    bool returning;     // it is to be started again; under `lock`
+    bool asked;         // that is the wish of wb_host_restart()
+    uint32_t restarts;  // by itself, so far
+    uint64_t since_ns;  // it has been started again, and was not there before; 0: it is there
     struct wb_host_event death;
 };
 
@@ -32,6 +36,8 @@ struct wb_host {
     int epoll, wake;  // wake: the watcher has news
     pthread_t watcher;
     size_t pinned_bytes;  // of channels in internal memory
+    int *files;           // that were open when the first kernel was started
+    uint32_t n_files;
     const char *start_error;
     uint64_t over_ns;  // when the last of this machine's kernels had ended; 0: not yet
     bool has_watcher, fault_reported, end_reported, killed;
@@ -41,5 +47,30 @@ struct wb_host {
 
 /// Handles deaths as they happen: the first detector, a thread of its own.
 void *supervise_watch(void *host);
+
+/// Makes a process that is the kernel of a core. `again`: it has only the files of the first ones.
+///
+/// Context: the launcher's first thread, which the kernels end with.
+bool supervise_fork(struct wb_host *host, uint32_t core, bool again);
+
+/// Has wb_host_wait() wake up for a descriptor.
+void supervise_listen(const struct wb_host *host, int fd);
+
+// ---- restart.c ----------------------------------------------------------------------------------
+
+/// Notes which files are open: those of a kernel that is started later.
+void restart_note_files(struct wb_host *host);
+
+/// Closes all others, in such a kernel.
+void restart_close_files(const struct wb_host *host);
+
+/// Whether the kernel of a core, which has died, is to be started again. Under `lock`.
+bool restart_is_due(const struct wb_host *host, uint32_t core);
+
+/// Starts those again whose deaths have been reported.
+void restart_dead(struct wb_host *host);
+
+/// Whether one of them is there, which is then told.
+bool restart_event(struct wb_host *host, struct wb_host_event *event);
 
 #endif

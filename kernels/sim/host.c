@@ -277,6 +277,14 @@ pid_t wb_host_pid(const struct wb_host *host, uint32_t core)
     return host->started ? getpid() : 0;
 }
 
+enum wb_status wb_host_restart(struct wb_host *host, uint32_t core, const char **why)
+{
+    (void)host;
+    (void)core;
+    *why = "a simulation has no kernel that could be killed";
+    return WB_ERR_UNABLE;
+}
+
 void wb_host_kill(struct wb_host *host)
 {
     host->killed = true;

@@ -34,14 +34,16 @@ struct wb_host_config {
     const char *plan_hash;    // of the plan, which that of a guest must equal
     const int *launcher_fds;  // descriptors that are no business of the kernels
     uint32_t n_launcher_fds;
-    uint64_t spin_ns;  // how long an idle kernel polls before it sleeps; WB_FOREVER: never sleeps
+    uint64_t spin_ns;   // how long an idle kernel polls before it sleeps; WB_FOREVER: never sleeps
+    uint32_t restarts;  // how often a kernel that was killed is started again; 0: never
 };
 
 enum wb_host_event_kind {
-    WB_HOST_NOTHING,  // the time allowed has passed
-    WB_HOST_DIED,     // a kernel was killed; its tasks have been taken over
-    WB_HOST_FAULT,    // a task failed: see system->fault; the other kernels have been ended
-    WB_HOST_ENDED,    // every task is over, every kernel has ended
+    WB_HOST_NOTHING,    // the time allowed has passed
+    WB_HOST_DIED,       // a kernel was killed; its tasks have been taken over
+    WB_HOST_RESTARTED,  // one that was killed is there again
+    WB_HOST_FAULT,      // a task failed: see system->fault; the other kernels have been ended
+    WB_HOST_ENDED,      // every task is over, every kernel has ended
 };
 
 struct wb_host_event {
@@ -50,8 +52,11 @@ struct wb_host_event {
     struct wb_task *running;                         // DIED: the task it was running, or NULL
     int signal;                                      // DIED: what killed it; 0: no signal
     pid_t pid;
-    uint64_t detected_ns;  // DIED: on the run's clock
-    const char *by;        // DIED: what noticed it: `robust-futex`, `pidfd` or `watchdog`
+    bool returns;          // DIED: it is started again
+    uint64_t detected_ns;  // on the run's clock
+    uint64_t took_ns;      // RESTARTED: since its death was noticed
+    const char *by;   // DIED: what noticed it: `robust-futex`, `pidfd`, `watchdog` or `restart`
+    const char *why;  // DIED: what is known of it, mostly NULL
 };
 
 /// Maps globally visible memory and lays out an empty system in it.
@@ -141,6 +146,15 @@ const char *wb_host_energy(uint64_t *uj);
 /// Process id of a kernel, 0 once it has been reaped; of the launcher for WB_CORE_NONE. 0 where
 /// there are no processes.
 pid_t wb_host_pid(const struct wb_host *host, uint32_t core);
+
+/// Starts the kernel of a core again, whether it was killed or runs: then it is killed first. With
+/// it begin those that are in its process. WB_HOST_RESTARTED follows, or another WB_HOST_DIED.
+///
+/// Context: the launcher, between two calls of wb_host_wait(). Never blocks.
+/// Returns: WB_OK; WB_ERR_INVAL for a core that does not exist; WB_ERR_BUSY while it is started;
+///          WB_ERR_GONE at the end of the run; WB_ERR_UNABLE where that cannot be done. But for
+///          WB_OK, the reason is in `*why`, in words for the user.
+WB_MUST_USE enum wb_status wb_host_restart(struct wb_host *host, uint32_t core, const char **why);
 
 /// Ends every kernel at once.
 void wb_host_kill(struct wb_host *host);

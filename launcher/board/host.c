@@ -247,6 +247,14 @@ void wb_host_kill_core(struct wb_host *host, uint32_t core, const char *by)
     host->killed[core] = by;
 }
 
+enum wb_status wb_host_restart(struct wb_host *host, uint32_t core, const char **why)
+{
+    (void)host;
+    (void)core;
+    *why = "a board starts with all of its cores";
+    return WB_ERR_UNABLE;
+}
+
 void wb_host_kill(struct wb_host *host)
 {
     for (uint32_t i = 0; i < host->system->n_cores; i++)

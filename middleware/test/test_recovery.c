@@ -253,6 +253,91 @@ TEST(a_record_that_others_fill_is_not_touched_by_an_heir)
     CHECK(arrives_at(1) && task->migration.attached_ns == 0);
 }
 
+// ---- A core that returns ------------------------------------------------------------------------
+
+static bool comes_up(uint32_t core)
+{
+    const bool was_down =
+        wb_word_load(&stub.system->cores[core]->state, WB_SEQ_CST) == WB_CORE_DOWN;
+
+    wb_word_store(&stub.system->cores[core]->state, WB_CORE_UP, WB_SEQ_CST);
+    return was_down;
+}
+
+static void setup_returning(bool others_can)
+{
+    setup(false);
+    stub.system->cores[0]->returns = true;
+    stub.system->cores[0]->kind = 1;
+    task->work.not_on = others_can ? 0 : 1;
+}
+
+TEST(what_another_core_can_take_does_not_wait_for_one_that_returns)
+{
+    setup_returning(true);
+    CHECK(die(0) == 0 && arrives_at(1));
+    CHECK(comes_up(0));
+    stub_serve(0);
+    CHECK(wb_task_core(task) == 1);
+}
+
+TEST(what_no_other_core_can_take_waits_for_one_that_returns)
+{
+    static const enum wb_task_state states[] = { WB_TASK_NEW, WB_TASK_READY, WB_TASK_BLOCKED,
+                                                 WB_TASK_RUNNING };
+
+    for (int i = 0; i < 4; i++) {
+        setup_returning(false);
+        wb_word_store(&task->owner_state, wb_owner_state(states[i], 0), WB_SEQ_CST);
+        CHECK(die(0) == 0 && task->restarts == (states[i] == WB_TASK_RUNNING) && comes_up(0));
+        // Another dies meanwhile.
+        CHECK(die(2) == 0 && arrives_at(0));
+        CHECK(wb_word_load(&stub.system->live, WB_SEQ_CST) == 2);
+    }
+}
+
+TEST(what_may_not_start_again_does_not_wait)
+{
+    setup_returning(false);
+    task->restart = false;
+    CHECK(die(0) == 1 && state() == WB_TASK_LOST && is_over_for_peer());
+}
+
+TEST(what_waits_is_lost_if_its_core_does_not_come)
+{
+    setup_returning(false);
+    CHECK(die(0) == 0 && state() == WB_TASK_OFFERED);
+    stub.system->cores[0]->returns = false;
+    CHECK(die(0) == 1 && state() == WB_TASK_LOST && is_over_for_peer());
+}
+
+TEST(an_offer_that_had_been_withdrawn_waits_as_well)
+{
+    setup_returning(false);
+    wb_word_store(&task->owner_state, wb_owner_state_returned(0, WB_ERR_TIMEOUT), WB_SEQ_CST);
+    CHECK(die(0) == 0 && state() == WB_TASK_RETURNED && comes_up(0));
+    CHECK(arrives_at(0));
+}
+
+TEST(an_offer_to_a_core_that_returns_goes_back)
+{
+    setup_returning(true);
+    stub.system->cores[2]->returns = true;
+    offer_to(2);
+    CHECK(die(2) == 0 && comes_up(2));
+    CHECK(arrives_at(0) && settles_with(WB_ERR_GONE));
+}
+
+TEST(offers_to_a_core_that_is_to_return_stand_until_they_are_overdue)
+{
+    setup(false);
+    stub.system->cores[2]->returns = true;
+    CHECK(die(2) == 0);
+    stub_become(0, task);
+    offer_to(2);
+    CHECK(comes_up(2) && arrives_at(2) && settles_with(WB_OK));
+}
+
 // ---- Half-done ends -----------------------------------------------------------------------------
 
 TEST(a_kernel_killed_while_it_ended_a_task_leaves_no_port_open)

@@ -265,6 +265,52 @@ TEST(a_new_task_of_a_dead_program_begins_elsewhere)
     CHECK(task->restarts == 0 && wb_task_core(task) < 2 && stub.inits == 1);
 }
 
+// An emulator that is started anew: what its kernels had is gone.
+static void return_both(void)
+{
+    for (uint32_t i = 2; i < 4; i++)
+        system_->cores[i]->returns = true;
+    die_both();
+    for (uint32_t i = 2; i < 4; i++) {
+        CHECK(wb_word_load(&system_->cores[i]->state, WB_SEQ_CST) == WB_CORE_DOWN);
+        wb_word_store(&system_->cores[i]->state, WB_CORE_UP, WB_SEQ_CST);
+        stub_serve(i);
+    }
+}
+
+TEST(a_task_begins_anew_on_a_program_that_does)
+{
+    for (int blocked = 0; blocked < 2; blocked++) {
+        start(blocked != 0 ? WB_HANDOFF : WB_REENTER, 2);
+        task->work.not_on = 1;
+        for (uint32_t i = 2; i < 4; i++)
+            system_->cores[i]->kind = 1;
+        if (blocked != 0)
+            stub_pause(WB_TASK_BLOCKED);
+        return_both();
+        CHECK(task->restarts == 1 && wb_task_core(task) == 2 && stub.attached == task);
+        CHECK(wb_revival(task) == WB_REVIVE_NOT && stub.inits != 0);
+        CHECK(!wb_task_is_foreign(task, system_->cores[2]));
+        // And once more.
+        stub_run(task);
+        return_both();
+        CHECK(task->restarts == 2 && wb_task_core(task) == 2);
+    }
+}
+
+TEST(an_offer_withdrawn_from_a_program_that_begins_anew_has_no_context_there)
+{
+    start(WB_HANDOFF, 2);
+    task->work.not_on = 1;
+    for (uint32_t i = 2; i < 4; i++)
+        system_->cores[i]->kind = 1;
+    offer_to(3);
+    wb_migration_cancel(task, WB_ERR_TIMEOUT);
+    return_both();
+    CHECK(task->restarts == 1 && wb_task_core(task) == 2 && stub.inits == 1);
+    CHECK(outcome() == WB_ERR_TIMEOUT);
+}
+
 TEST(one_without_a_function_elsewhere_is_lost)
 {
     start(WB_HANDOFF, 0);

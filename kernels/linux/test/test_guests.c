@@ -98,7 +98,7 @@ static int in_guest(struct wb_task *self)
     return 0;
 }
 
-static void run_kernels(struct wb_guest *page, const char *kind)
+static void run_kernels(struct wb_guest *page, const char *kind, uint32_t life)
 {
     struct wb_system *system = page->system;
 
@@ -107,7 +107,7 @@ static void run_kernels(struct wb_guest *page, const char *kind)
     for (uint32_t i = 0; i < GUEST_CORES; i++)
         wb_word_store(&system->cores[page->core[i]]->state, WB_CORE_UP, WB_SEQ_CST);
     wb_word_store(&page->state, WB_GUEST_UP, WB_SEQ_CST);
-    if (strcmp(kind, "dies") == 0)
+    if (strcmp(kind, "dies") == 0 || (life == 1 && strstr(kind, "once") != NULL))
         (void)raise(SIGKILL);
     if (strcmp(kind, "asserts") == 0) {
         while (wb_word_load(&system->cores[0]->state, WB_SEQ_CST) != WB_CORE_UP)
@@ -123,6 +123,12 @@ static void run_kernels(struct wb_guest *page, const char *kind)
     wb_word_store(&page->state, WB_GUEST_OVER, WB_SEQ_CST);
 }
 
+// The end of the page is nobody's, and is not cleared.
+static uint32_t *lives(struct wb_guest *page)
+{
+    return (uint32_t *)(void *)((unsigned char *)page + WB_GUEST_PAGE_BYTES) - 1;
+}
+
 static _Noreturn void be_guest(const char *kind, int line)
 {
     struct wb_guest *page = NULL;
@@ -131,9 +137,10 @@ static _Noreturn void be_guest(const char *kind, int line)
     if (map_memory(line, &page) != 2 + GUEST_CORES || page == NULL ||
         page->magic != WB_GUEST_MAGIC || strcmp(kind, "ends") == 0)
         _exit(3);
+    const uint32_t life = ++*lives(page);
     if (strcmp(kind, "crashes") == 0)
         abort();
-    if (strcmp(kind, "fails") == 0) {
+    if (strcmp(kind, "fails") == 0 || (strcmp(kind, "boots once") == 0 && life > 1)) {
         snprintf(page->error, sizeof page->error, "there is no interrupt controller");
         wb_word_store(&page->state, WB_GUEST_FAILED, WB_RELEASE);
         pause();
@@ -142,12 +149,12 @@ static _Noreturn void be_guest(const char *kind, int line)
     snprintf(page->plan, sizeof page->plan, "%s", strcmp(kind, "plan") == 0 ? "other" : PLAN_HASH);
     page->cores = strcmp(kind, "small") == 0 ? 1 : GUEST_CORES;
     wb_word_store(&page->state, WB_GUEST_READY, WB_RELEASE);
-    if (strcmp(kind, "hangs") == 0)
+    if (strcmp(kind, "hangs") == 0 || (strcmp(kind, "hangs again") == 0 && life > 1))
         pause();
     answer(page, strcmp(kind, "loses") == 0);
     while (wb_word_load(&page->state, WB_ACQUIRE) != WB_GUEST_GO)
         usleep(100);
-    run_kernels(page, kind);
+    run_kernels(page, kind, life);
     _exit(0);
 }
 
@@ -161,14 +168,20 @@ static __attribute__((constructor)) void become_guest(int argc, char **argv)
 
 static struct wb_host *lx;
 static struct wb_task *task;
+static uint32_t restarts;
+static uint64_t guests_bytes;
+
+enum { UNTIL_UP, UNTIL_DEAD, UNTIL_UP_AGAIN };  // the index of the task that waits
 
 // Until the guest's kernels are up, or have gone.
 static int waits(struct wb_task *self)
 {
-    const struct wb_system *system = self->system;
-    const uint32_t wanted = wb_task_index(self) != 0 ? WB_CORE_DEAD : WB_CORE_UP;
+    const uint32_t until = wb_task_index(self);
+    struct wb_core *core = self->system->cores[1];
+    const uint32_t wanted = until == UNTIL_DEAD ? WB_CORE_DEAD : WB_CORE_UP;
 
-    while (wb_word_load(&system->cores[1]->state, WB_SEQ_CST) != wanted)
+    while (wb_word_load(&core->state, WB_SEQ_CST) != wanted ||
+           (until == UNTIL_UP_AGAIN && *lives(wb_guest_page(guests_bytes, 0)) < 2))
         wb_sleep_until(wb_now_ns() + 1000000);
     return 0;
 }
@@ -191,7 +204,9 @@ static void open_with(const char *command, const char *kind, uint32_t index)
                                                       .guests = guests,
                                                       .n_guests = 1,
                                                       .guest = guest,
+                                                      .restarts = restarts,
                                                       .plan_hash = PLAN_HASH }) == WB_OK);
+    guests_bytes = wb_host_gvm_bytes(lx);
     CHECK(wb_task_add(wb_host_system(lx),
                       &(struct wb_task_config){ .name = "waits",
                                                 .index = index,
@@ -278,6 +293,108 @@ TEST(a_guest_that_does_not_end_with_its_last_task_is_ended)
     CHECK(event.kind == WB_HOST_ENDED);
     wb_host_close(lx);
 }
+
+// ---- Starting again -----------------------------------------------------------------------------
+
+static void start_again_with(const char *kind, uint32_t index, uint32_t most)
+{
+    restarts = most;
+    start_with(kind, index);
+    restarts = 0;
+}
+
+static struct wb_host_event expect(enum wb_host_event_kind kind, uint32_t core)
+{
+    const struct wb_host_event event = wb_host_wait(lx, LIMIT_MS);
+
+    CHECK(event.kind == kind && (event.kind == WB_HOST_ENDED || event.core == core));
+    return event;
+}
+
+TEST(an_emulator_that_was_killed_is_started_again)
+{
+    start_again_with("dies once", UNTIL_UP_AGAIN, 1);
+    const pid_t pid = wb_host_pid(lx, 1);
+    for (uint32_t core = 1; core < CORES; core++)
+        CHECK(expect(WB_HOST_DIED, core).returns);
+    for (uint32_t core = 1; core < CORES; core++) {
+        const struct wb_host_event event = expect(WB_HOST_RESTARTED, core);
+        CHECK(event.took_ns != 0 && event.pid != pid && event.pid == wb_host_pid(lx, core));
+    }
+    expect(WB_HOST_ENDED, 0);
+    wb_host_close(lx);
+}
+
+TEST(it_is_started_again_as_often_as_was_said)
+{
+    start_again_with("dies", UNTIL_DEAD, 2);
+    for (uint32_t life = 1; life <= 3; life++)
+        for (uint32_t core = 1; core < CORES; core++) {
+            struct wb_host_event event = wb_host_wait(lx, LIMIT_MS);
+            while (event.kind == WB_HOST_RESTARTED)
+                event = wb_host_wait(lx, LIMIT_MS);
+            CHECK(event.kind == WB_HOST_DIED && event.core == core && event.returns == (life < 3));
+        }
+    expect(WB_HOST_ENDED, 0);
+    wb_host_close(lx);
+}
+
+TEST(one_that_does_not_boot_again_says_why)
+{
+    start_again_with("boots once", UNTIL_DEAD, 1);
+    for (uint32_t core = 1; core < CORES; core++)
+        CHECK(expect(WB_HOST_DIED, core).why == NULL);
+    for (uint32_t core = 1; core < CORES; core++) {
+        const struct wb_host_event event = expect(WB_HOST_DIED, core);
+        CHECK(!event.returns && strstr(event.why, "there is no interrupt controller") != NULL);
+    }
+    expect(WB_HOST_ENDED, 0);
+    wb_host_close(lx);
+}
+
+TEST(it_is_started_again_when_that_is_asked)
+{
+    const char *why;
+
+    start_with("works", UNTIL_UP_AGAIN);
+    CHECK(wb_host_restart(lx, CORES, &why) == WB_ERR_INVAL);
+    CHECK(wb_host_restart(lx, 2, &why) == WB_OK);
+    for (uint32_t core = 1; core < CORES; core++)
+        CHECK(expect(WB_HOST_DIED, core).returns);
+    CHECK(wb_host_restart(lx, 1, &why) == WB_ERR_BUSY);
+    for (uint32_t core = 1; core < CORES; core++)
+        expect(WB_HOST_RESTARTED, core);
+    expect(WB_HOST_ENDED, 0);
+    CHECK(wb_host_restart(lx, 1, &why) == WB_ERR_GONE);
+    wb_host_close(lx);
+}
+
+TEST(one_that_has_gone_for_good_comes_back_when_that_is_asked)
+{
+    const char *why;
+
+    start_with("dies once", UNTIL_UP_AGAIN);
+    for (uint32_t core = 1; core < CORES; core++)
+        CHECK(!expect(WB_HOST_DIED, core).returns);
+    CHECK(wb_host_restart(lx, 1, &why) == WB_OK);
+    for (uint32_t core = 1; core < CORES; core++)
+        expect(WB_HOST_RESTARTED, core);
+    expect(WB_HOST_ENDED, 0);
+    wb_host_close(lx);
+}
+
+TEST(a_run_can_be_ended_while_one_is_started_again)
+{
+    start_again_with("hangs again", UNTIL_UP_AGAIN, 1);
+    CHECK(wb_host_wait(lx, 100).kind == WB_HOST_NOTHING);
+    kill(wb_host_pid(lx, 1), SIGKILL);
+    for (uint32_t core = 1; core < CORES; core++)
+        expect(WB_HOST_DIED, core);
+    CHECK(wb_host_wait(lx, 100).kind == WB_HOST_NOTHING);
+    wb_host_close(lx);
+}
+
+// ---- What is wrong ------------------------------------------------------------------------------
 
 TEST(an_emulator_that_is_missing_is_named)
 {

@@ -67,6 +67,14 @@ struct wb_system *wb_host_system(struct wb_host *host)
     return stub.system;
 }
 
+enum wb_status wb_host_restart(struct wb_host *host, uint32_t core, const char **why)
+{
+    (void)host;
+    (void)core;
+    *why = "not here";
+    return WB_ERR_UNABLE;
+}
+
 void wb_host_kill(struct wb_host *host)
 {
     (void)host;

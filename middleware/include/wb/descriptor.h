@@ -562,7 +562,7 @@ struct wb_task {
     // The same: how often it was cut short, and went on or started again.
     struct wb_swapped incarnation;
     struct wb_word revive;       // enum wb_revival: recovery; cleared by the kernel that took it in
-    struct wb_word memory_core;  // mode replicate: whose private memory holds its context
+    struct wb_word memory_core;  // wb_core.memory of the core that has its context
     struct wb_images images;
     struct wb_migration settled;   // done, but for its first output
     struct wb_scripted *scripted;  // fixed; NULL: it has no script

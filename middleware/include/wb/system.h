@@ -314,7 +314,7 @@ struct wb_inbox {
 };
 
 enum wb_core_state {
-    WB_CORE_DOWN,     // its kernel has not started
+    WB_CORE_DOWN,     // its kernel has not started, or not again
     WB_CORE_UP,       // serves its inbox
     WB_CORE_STOPPED,  // its kernel has ended in order
     WB_CORE_DEAD,     // its kernel was killed
@@ -332,9 +332,13 @@ struct wb_core {
     struct wb_inbox inbox;
     _Alignas(WB_LINE_BYTES) struct wb_word state;  // UP, STOPPED: its kernel; DEAD: the launcher
     uint32_t index;                                // fixed
-    uint32_t kind;                                 // fixed: below wb_system_config.kinds
-    uint32_t program;                              // fixed: below wb_system_config.programs
-    struct wb_system *system;                      // fixed
+    uint16_t kind;                                 // fixed: below wb_system_config.kinds
+    uint16_t program;                              // fixed: below wb_system_config.programs
+    // What wb_task.memory_core says of a task that is here: the index, and above WB_CORES_MAX how
+    // often the core's program has begun anew, because contexts of its former lives are of no use.
+    // The launcher, while no kernel runs here.
+    uint32_t memory;
+    struct wb_system *system;  // fixed
     struct wb_core_stats stats;
     struct wb_record record;
     const struct wb_point *points;   // fixed: from the lowest frequency to the highest
@@ -342,6 +346,7 @@ struct wb_core {
     struct wb_residency *residency;  // one per point; its own kernel
     struct wb_latency *latency;      // of frames that ended here; its own kernel, or NULL
     bool has_latency;                // any did; the same
+    bool returns;                    // the launcher: its kernel is started again if it dies
     struct wb_word point;            // the present one; the core's own kernel
     uint32_t emptying;               // its own kernel: the use of the transfer buffer, and how
     size_t emptied;                  // many bytes of that are here
@@ -509,7 +514,9 @@ bool wb_migration_pending(const struct wb_task *task);
 void wb_system_sweep(struct wb_system *system, uint64_t now_ns);
 
 /// Takes over what a killed kernel left: tasks that were not running move to a living core; one
-/// that was running starts again (`restart`) or is lost, and its ports are closed.
+/// that was running starts again (`restart`) or is lost, and its ports are closed. What no other
+/// core can take waits for one that `returns`, and its state is WB_CORE_DOWN at the end: its kernel
+/// may be started.
 ///
 /// Context: one core or the launcher, once per death. Never blocks.
 /// Returns: how many tasks were lost.

@@ -47,6 +47,14 @@ struct wb_core *wb_core_successor(const struct wb_system *system, uint32_t dead)
     return next_up(system, dead, NULL, 0, 0);
 }
 
+// The dead core, if it is the last resort.
+static struct wb_core *itself(const struct wb_task *task, uint32_t dead)
+{
+    struct wb_core *core = task->system->cores[dead];
+
+    return core->returns && could_take(core, task, dead) ? core : NULL;
+}
+
 // First of all one that can go on with its context.
 static struct wb_core *successor_of(const struct wb_task *task, uint32_t dead)
 {
@@ -58,7 +66,7 @@ static struct wb_core *successor_of(const struct wb_task *task, uint32_t dead)
         struct wb_core *like = next_up(system, dead, task, 0, system->cores[dead]->program);
         found = like != NULL ? like : next_up(system, dead, task, 0, ANY_PROGRAM);
     }
-    return found;
+    return found != NULL ? found : itself(task, dead);
 }
 
 // Offers the task to a living core; false if it is no longer where it was seen. A core that shares
@@ -116,8 +124,11 @@ static void readdress(struct wb_task *task)
             return;
         const uint32_t again =
             wb_owner_state_returned(successor->index, wb_owner_state_why(owner_state));
-        if (wb_word_compare_swap(&task->owner_state, &owner_state, again, WB_SEQ_CST, WB_RELAXED))
-            wb_inbox_post(successor, task->id);
+        if (!wb_word_compare_swap(&task->owner_state, &owner_state, again, WB_SEQ_CST, WB_RELAXED))
+            continue;
+        wb_inbox_post(successor, task->id);
+        if (successor->index == owner)
+            return;
     }
 }
 
@@ -213,11 +224,16 @@ static bool take_over(struct wb_task *task, uint32_t dead)
 
 uint32_t wb_core_died(struct wb_system *system, uint32_t core)
 {
+    struct wb_core *dead = system->cores[core];
     uint32_t lost = 0;
 
+    // Kernels of the launcher's program go on from each other's contexts. Another program dies and
+    // begins anew as a whole.
+    if (dead->returns && dead->program != 0)
+        dead->memory += WB_CORES_MAX + 1;
     // seq_cst against wb_task_departed(): an offer to this core is either seen below or withdrawn
     // by its source.
-    wb_word_store(&system->cores[core]->state, WB_CORE_DEAD, WB_SEQ_CST);
+    wb_word_store(&dead->state, WB_CORE_DEAD, WB_SEQ_CST);
     (void)wb_word_or(&system->sweep, WB_SWEEP_DEATHS, WB_RELAXED);
     for (uint32_t i = 0; i < system->n_tasks; i++)
         lost += take_over(&system->tasks[i], core);
@@ -228,6 +244,9 @@ uint32_t wb_core_died(struct wb_system *system, uint32_t core)
         wb_kernel_doorbell(i);
     if (wb_parts.agents != NULL)
         wb_parts.agents->replace(system);
+    // From here on it is a core that has not started: offers to it stand, and it takes them in.
+    if (dead->returns)
+        wb_word_store(&dead->state, WB_CORE_DOWN, WB_SEQ_CST);
     return lost;
 }
 

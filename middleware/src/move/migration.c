@@ -318,6 +318,7 @@ static __attribute__((cold, noinline)) void begin_if_new(const struct wb_core *c
 {
     if (wb_task_is_foreign(task, core))
         wb_task_begin_here(task);
+    wb_word_store(&task->memory_core, core->memory, WB_RELAXED);
 }
 
 static __attribute__((noinline)) void settle_attached(const struct wb_core *core,
@@ -327,8 +328,8 @@ static __attribute__((noinline)) void settle_attached(const struct wb_core *core
 {
     const uint32_t before = wb_word_load(&task->memory_core, WB_RELAXED);
 
-    wb_word_store(&task->memory_core, core->index, WB_RELAXED);
-    attach->settle(task, before != core->index, fetched);
+    wb_word_store(&task->memory_core, core->memory, WB_RELAXED);
+    attach->settle(task, before != core->memory, fetched);
 }
 
 // The task, taken by this core, has its memory here. Should this kernel die before this, the next
@@ -345,7 +346,8 @@ static inline __attribute__((always_inline)) void settle_memory(const struct wb_
     }
     if (wb_has_programs(core->system))
         begin_if_new(core, task);
-    wb_word_store(&task->memory_core, core->index, WB_RELAXED);
+    else
+        wb_word_store(&task->memory_core, core->index, WB_RELAXED);
 }
 
 // The target's half of a migration: one compare-and-swap decides against a withdrawal.

@@ -82,7 +82,7 @@ static struct wb_core *core_new(struct wb_system *system, uint32_t index)
 
     if (core == NULL)
         return NULL;
-    core->index = index;
+    core->index = core->memory = index;
     core->system = system;
     core->inbox.n_words = inbox_words(&system->config);
     wb_word_init(&core->wanted_point, WB_NO_POINT);

@@ -16,7 +16,7 @@ enum wb_status wb_core_set_kind(struct wb_core *core, uint32_t kind)
 {
     if (kind >= kinds_of(core->system) || core->system->n_tasks != 0)
         return WB_ERR_INVAL;
-    core->kind = kind;
+    core->kind = (uint16_t)kind;
     return WB_OK;
 }
 

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+// Starts kernels again that were killed, while the others run on. One of this machine is forked
+// anew. An emulator is started anew with all of its kernels, and a thread waits until it has
+// booted.
+//
+// What nobody else could take over waits for its core, whose state is WB_CORE_DOWN until its kernel
+// is there (wb_core_died()).
+
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "supervise.h"
+
+// ---- Descriptors --------------------------------------------------------------------------------
+
+// Those of this process in ascending order of nothing; NULL: there is no memory, or no /proc.
+static int *list_files(uint32_t *n)
+{
+    enum { STEP = 64 };
+    DIR *files = opendir("/proc/self/fd");
+    const struct dirent *entry;
+    int *all = NULL;
+
+    *n = 0;
+    while (files != NULL && (entry = readdir(files)) != NULL) {
+        int *more = *n % STEP == 0 ? realloc(all, (*n + STEP) * sizeof *all) : all;
+        if (more == NULL)
+            break;
+        all = more;
+        if (entry->d_name[0] != '.' && (int)strtol(entry->d_name, NULL, 10) != dirfd(files))
+            all[(*n)++] = (int)strtol(entry->d_name, NULL, 10);
+    }
+    if (files != NULL)
+        closedir(files);
+    return all;
+}
+
+void restart_note_files(struct wb_host *host)
+{
+    host->files = list_files(&host->n_files);
+}
+
+// In a new kernel: it has what the first one had.
+void restart_close_files(const struct wb_host *host)
+{
+    uint32_t n;
+    int *all = list_files(&n);
+
+    for (uint32_t i = 0; i < n; i++) {
+        bool had = false;
+        for (uint32_t j = 0; j < host->n_files; j++)
+            had |= host->files[j] == all[i];
+        if (!had)
+            close(all[i]);
+    }
+    free(all);
+}
+
+// ---- Which --------------------------------------------------------------------------------------
+
+bool restart_is_due(const struct wb_host *host, uint32_t core)
+{
+    const struct kernel_process *kernel = &host->kernels[core];
+
+    return kernel->asked || kernel->restarts < host->config.restarts;
+}
+
+// The cores of an emulator end and begin together.
+static bool go_together(const struct wb_host *host, uint32_t a, uint32_t b)
+{
+    const uint32_t program = host->system->cores[a]->program;
+
+    return a == b || (program != 0 && host->system->cores[b]->program == program);
+}
+
+static bool is_over(const struct wb_host *host)
+{
+    return host->killed || wb_word_load(&host->system->fault.taken, WB_ACQUIRE) != 0 ||
+           wb_word_load(&host->system->live, WB_ACQUIRE) == 0;
+}
+
+enum wb_status wb_host_restart(struct wb_host *host, uint32_t core, const char **why)
+{
+    const struct wb_system *system = host->system;
+
+    *why = "there is no such core";
+    if (core >= system->n_cores)
+        return WB_ERR_INVAL;
+    struct kernel_process *kernel = &host->kernels[core];
+    *why = "the run is ending";
+    if (is_over(host) || wb_word_load(&system->cores[core]->state, WB_ACQUIRE) == WB_CORE_STOPPED)
+        return WB_ERR_GONE;
+    *why = "it is being started";
+    if (kernel->returning || kernel->since_ns != 0)
+        return WB_ERR_BUSY;
+    for (uint32_t i = 0; i < system->n_cores; i++) {
+        struct kernel_process *its = &host->kernels[i];
+        if (!go_together(host, core, i))
+            continue;
+        pthread_mutex_lock(&host->lock);
+        its->asked = true;
+        // All that it had has been taken over or is lost.
+        if (its->dead && its->pid == 0) {
+            its->returning = true;
+            its->death.detected_ns = clock_now_ns();
+            wb_word_store(&system->cores[i]->state, WB_CORE_DOWN, WB_SEQ_CST);
+        }
+        pthread_mutex_unlock(&host->lock);
+    }
+    if (kernel->pid != 0)
+        kill(kernel->pid, SIGKILL);
+    return WB_OK;
+}
+
+// ---- Starting again -----------------------------------------------------------------------------
+
+// As one that has not started yet: the watcher looks at it again.
+static void begin_again(struct wb_host *host, uint32_t core, pid_t pid)
+{
+    struct kernel_process *kernel = &host->kernels[core];
+
+    pthread_mutex_lock(&host->lock);
+    kernel->pid = pid;
+    kernel->returning = kernel->dead = kernel->reported = false;
+    kernel->restarts += !kernel->asked;
+    kernel->asked = false;
+    kernel->since_ns = kernel->death.detected_ns;
+    pthread_mutex_unlock(&host->lock);
+}
+
+// What waited for it is lost after all.
+static void give_up(struct wb_host *host, uint32_t core, const char *why)
+{
+    struct kernel_process *kernel = &host->kernels[core];
+
+    pthread_mutex_lock(&host->lock);
+    kernel->returning = kernel->asked = kernel->reported = false;
+    host->system->cores[core]->returns = false;
+    kernel->death = (struct wb_host_event){ .kind = WB_HOST_DIED,
+                                            .core = core,
+                                            .by = "restart",
+                                            .why = why,
+                                            .detected_ns = clock_now_ns() };
+    kernel->death.lost = wb_core_died(host->system, core);
+    kernel->wait_status = 0;
+    pthread_mutex_unlock(&host->lock);
+}
+
+static void start_kernel(struct wb_host *host, uint32_t core)
+{
+    struct linux_core *lc = linux_core(host->system->cores[core]);
+
+    wb_word_store(&lc->alive, 0, WB_RELEASE);
+    (void)wb_word_swap(&lc->sleeping, 0, WB_RELAXED);
+    begin_again(host, core, 0);
+    if (!supervise_fork(host, core, true))
+        give_up(host, core, "no process can be made for it");
+}
+
+static void start_guest(struct wb_host *host, uint32_t core)
+{
+    struct guest *guest = &host->guests.all[host->system->cores[core]->program - 1];
+    const bool started = guests_start_again(&host->guests, guest, &host->gvm, host->system);
+
+    for (uint32_t i = 0; i < host->system->n_cores; i++) {
+        if (!go_together(host, core, i))
+            continue;
+        if (started)
+            begin_again(host, i, guest->pid);
+        else
+            give_up(host, i, guest->error);
+    }
+    if (started && guest->pidfd >= 0)
+        supervise_listen(host, guest->pidfd);
+}
+
+void restart_dead(struct wb_host *host)
+{
+    for (uint32_t i = 0; i < host->system->n_cores; i++) {
+        struct kernel_process *kernel = &host->kernels[i];
+        bool waits = false;
+        for (uint32_t j = 0; j < host->system->n_cores; j++)
+            waits |= go_together(host, i, j) && host->kernels[j].pid != 0;
+        if (!kernel->returning || waits)
+            continue;
+        if (is_over(host))
+            kernel->returning = false;
+        else if (host->system->cores[i]->program == 0)
+            start_kernel(host, i);
+        else
+            start_guest(host, i);
+    }
+}
+
+bool restart_event(struct wb_host *host, struct wb_host_event *event)
+{
+    for (uint32_t g = 0; g < host->guests.n; g++)
+        guests_look(&host->guests.all[g]);
+    for (uint32_t i = 0; i < host->system->n_cores; i++) {
+        struct kernel_process *kernel = &host->kernels[i];
+        const uint32_t state = wb_word_load(&host->system->cores[i]->state, WB_ACQUIRE);
+        if (kernel->since_ns == 0 || (state != WB_CORE_UP && state != WB_CORE_STOPPED))
+            continue;
+        *event = (struct wb_host_event){ .kind = WB_HOST_RESTARTED,
+                                         .core = i,
+                                         .pid = kernel->pid,
+                                         .detected_ns = clock_now_ns(),
+                                         .took_ns = clock_now_ns() - kernel->since_ns };
+        kernel->since_ns = 0;
+        return true;
+    }
+    return false;
+}
