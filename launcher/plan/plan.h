@@ -64,6 +64,7 @@ enum command_verb {
     COMMAND_POLICY,
     COMMAND_RATE,
     COMMAND_CHANNEL,
+    COMMAND_RESTART,
     COMMAND_STOP,
     COMMAND_KILL,
     COMMAND_SAVE,      // of simulations, and in a plan only
@@ -122,6 +123,7 @@ struct plan {
     enum wb_transport transport;
     bool models_compute;
     uint32_t coordinator, rate_millihz;
+    uint32_t restarts;  // how often a kernel that was killed is started again
     const struct plan_guest *guests;
     const struct plan_core *cores;
     const struct plan_param *params;

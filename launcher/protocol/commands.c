@@ -132,6 +132,55 @@ static void set_notify(struct commands *c, const struct command *command)
     emit_set(c->teller, command->id, why[0] == '\0', why);
 }
 
+// ---- Kernels that are started again -------------------------------------------------------------
+
+struct restart {  // that the command waits for
+    char *id;
+    uint32_t core;
+    struct restart *next;
+};
+
+static void restart(struct commands *c, const struct command *command)
+{
+    struct restart *asked = calloc(1, sizeof *asked);
+    char *id = asked != NULL ? strdup(command->id) : NULL;
+    const char *why = "there is no memory for it";
+
+    if (id == NULL || wb_host_restart(c->build->host, command->core, &why) != WB_OK) {
+        emit_set(c->teller, command->id, false, why);
+        free(id);
+        free(asked);
+        return;
+    }
+    *asked = (struct restart){ id, command->core, c->restarts };
+    c->restarts = asked;
+}
+
+static void answer_restarts(struct commands *c, uint32_t core, const char *why)
+{
+    for (struct restart **link = &c->restarts; *link != NULL;) {
+        struct restart *asked = *link;
+        if (core != WB_CORE_NONE && asked->core != core) {
+            link = &asked->next;
+            continue;
+        }
+        emit_set(c->teller, asked->id, why == NULL, why != NULL ? why : "");
+        *link = asked->next;
+        free(asked->id);
+        free(asked);
+    }
+}
+
+void commands_take_event(struct commands *c, const struct wb_host_event *event)
+{
+    if (event->kind == WB_HOST_RESTARTED)
+        answer_restarts(c, event->core, NULL);
+    else if (event->kind == WB_HOST_DIED && !event->returns)
+        answer_restarts(c, event->core, event->why != NULL ? event->why : "it was killed again");
+    else if (event->kind == WB_HOST_ENDED)
+        answer_restarts(c, WB_CORE_NONE, "the run has ended");
+}
+
 // ---- All of them --------------------------------------------------------------------------------
 
 void commands_obey(struct commands *c, const struct command *command)
@@ -155,6 +204,9 @@ void commands_obey(struct commands *c, const struct command *command)
     case COMMAND_CHANNEL:
         set_notify(c, command);
         break;
+    case COMMAND_RESTART:
+        restart(c, command);
+        break;
     case COMMAND_STOP:
         wb_system_stop(system);
         break;
@@ -175,7 +227,7 @@ void commands_refuse(struct commands *c, const struct command *command, const ch
     if (command->verb == COMMAND_MIGRATE)
         emit_migrated(c->teller, command->id, NULL, command->core, WB_ERR_INVAL, why);
     if (command->verb == COMMAND_POLICY || command->verb == COMMAND_RATE ||
-        command->verb == COMMAND_CHANNEL)
+        command->verb == COMMAND_CHANNEL || command->verb == COMMAND_RESTART)
         emit_set(c->teller, command->id, false, why);
     if (command->verb == COMMAND_DECISION)
         take_decision(c, command, why);

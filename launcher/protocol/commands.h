@@ -12,6 +12,7 @@ struct commands {
     struct teller *teller;
     struct build *build;
     struct request *requests;  // migrations whose outcome the command waits for
+    struct restart *restarts;  // and kernels
     bool killed;               // the run was ended by a command
     // Takes the answers to `decide`, `why`: what is wrong with one. NULL: nobody asks.
     void (*decided)(const struct command *decision, const char *why);
@@ -25,5 +26,8 @@ void commands_refuse(struct commands *commands, const struct command *command, c
 
 /// Answers for the migrations that are over; `end`: for all of them.
 void commands_emit_outcomes(struct commands *commands, bool end);
+
+/// Answers for the kernels that are there again, or will not be.
+void commands_take_event(struct commands *commands, const struct wb_host_event *event);
 
 #endif

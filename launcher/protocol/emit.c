@@ -359,7 +359,20 @@ void emit_death(struct teller *teller, const struct wb_host_event *event)
     number(out, "restarted", event->restarted);
     number(out, "resumed", event->resumed);
     number(out, "moved", event->moved);
+    flag(out, "returns", event->returns);
+    text(out, "why", event->why != NULL ? event->why : "");
     emit_finish(teller, "core_died");
+}
+
+void emit_restart(struct teller *teller, const struct wb_host_event *event)
+{
+    struct members *out = emit_begin(teller);
+
+    number(out, "core", event->core);
+    number(out, "pid", (uint64_t)event->pid);
+    number(out, "time_ns", event->detected_ns);
+    number(out, "took_ns", event->took_ns);
+    emit_finish(teller, "core_restarted");
 }
 
 // `null`: none was measured.

@@ -42,6 +42,7 @@ void emit_migrated(struct teller *teller, const char *id, const struct wb_task *
 void emit_set(struct teller *teller, const char *id, bool ok, const char *why);
 void emit_advice(struct teller *teller, const struct wb_advice *advice);
 void emit_death(struct teller *teller, const struct wb_host_event *event);
+void emit_restart(struct teller *teller, const struct wb_host_event *event);
 void emit_end(struct teller *teller, const struct wb_system *system, bool ok);
 
 /// Members of a core, and of the machine, about frequency, power and temperature.

@@ -25,6 +25,7 @@ void helper_forget(struct helper *h)
     h->plan = (struct plan){ 0 };
     memset(&h->build, 0, sizeof h->build);
     h->commands.requests = NULL;
+    h->commands.restarts = NULL;
     h->commands.killed = false;
     h->lines.most = PLAN_BYTES;
     h->failed = h->over = false;
@@ -222,10 +223,14 @@ static void emit_fault(struct helper *h)
 
 void helper_take_event(struct helper *h, const struct wb_host_event *event)
 {
+    commands_take_event(&h->commands, event);
     switch (event->kind) {
     case WB_HOST_DIED:
         emit_death(&h->teller, event);
-        h->failed = true;
+        h->failed |= !event->returns || event->lost != 0;
+        break;
+    case WB_HOST_RESTARTED:
+        emit_restart(&h->teller, event);
         break;
     case WB_HOST_FAULT:
         emit_fault(h);

@@ -49,6 +49,10 @@ static const struct field set_rate_fields[] = {
     FIELD(command, "id", TEXT, id, NEEDED),
     FIELD(command, "millihz", UINT32, rate_millihz, NEEDED),
 };
+static const struct field restart_fields[] = {
+    FIELD(command, "id", TEXT, id, NEEDED),
+    FIELD(command, "core", UINT32, core, NEEDED),
+};
 static const struct field set_notify_fields[] = {
     FIELD(command, "id", TEXT, id, NEEDED),
     FIELD(command, "channel", TEXT, channel, NEEDED),
@@ -87,6 +91,7 @@ static const struct {
     [COMMAND_POLICY] = { "policy", OBJECT_OF(command, set_policy_fields) },
     [COMMAND_RATE] = { "rate", OBJECT_OF(command, set_rate_fields) },
     [COMMAND_CHANNEL] = { "channel", OBJECT_OF(command, set_notify_fields) },
+    [COMMAND_RESTART] = { "restart", OBJECT_OF(command, restart_fields) },
     [COMMAND_STOP] = { "stop", { sizeof(struct command), 0, NULL } },
     [COMMAND_KILL] = { "kill", { sizeof(struct command), 0, NULL } },
     [COMMAND_SAVE] = { "save", OBJECT_OF(command, save_fields) },

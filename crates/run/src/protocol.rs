@@ -22,6 +22,8 @@ pub enum Line {
     Set(Set),
     /// A kernel was killed.
     CoreDied(CoreDied),
+    /// A kernel that was killed is there again.
+    CoreRestarted(CoreRestarted),
     /// A policy decided what cannot be done: that part was ignored.
     Advice(Advice),
     /// Who started the simulation is asked for a decision, and told what a policy sees.
@@ -452,8 +454,30 @@ pub struct CoreDied {
     pub restarted: u32,
     /// Tasks that went on from a checkpoint image.
     pub resumed: u32,
-    /// Tasks that another kernel has taken up.
+    /// Tasks that another kernel has taken up, or that wait until this one is there again.
     pub moved: u32,
+    /// It is started again.
+    #[serde(default)]
+    pub returns: bool,
+    /// Why it could not be; mostly empty.
+    #[serde(default)]
+    pub why: String,
+    /// After how long it was there again; `None`: it has not come, or not yet.
+    #[serde(default)]
+    pub back_after_ns: Option<u64>,
+}
+
+/// A kernel that was killed is there again.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct CoreRestarted {
+    /// Its core.
+    pub core: u32,
+    /// Its process.
+    pub pid: u32,
+    /// When this was seen.
+    pub time_ns: u64,
+    /// How long after its death was noticed.
+    pub took_ns: u64,
 }
 
 /// What kind of thing is wrong.
@@ -587,14 +611,28 @@ impl CoreDied {
     /// What became of the core and its tasks, in words.
     pub fn words(&self) -> String {
         let Self { core, moved, resumed, restarted, lost, .. } = self;
-        let how = match self.signal {
-            0 => format!("died (noticed by the {})", self.by),
-            signal => format!("was killed by signal {signal}"),
+        let how = match (self.why.as_str(), self.signal) {
+            ("", 0) => format!("died (noticed by the {})", self.by),
+            ("", signal) => format!("was killed by signal {signal}"),
+            (why, _) => format!("could not be started again ({why})"),
         };
+        let again = if self.returns { "; it is started again" } else { "" };
         format!(
             "core {core} {how}: \
-             {moved} tasks moved, {resumed} resumed, {restarted} restarted, {lost} lost"
+             {moved} tasks moved, {resumed} resumed, {restarted} restarted, {lost} lost{again}"
         )
+    }
+
+    /// The run goes on without the core, or without some of its tasks.
+    pub fn is_harm(&self) -> bool {
+        !self.returns || self.lost > 0
+    }
+}
+
+impl CoreRestarted {
+    /// In words.
+    pub fn words(&self) -> String {
+        format!("core {} runs again, after {} ms", self.core, self.took_ns / 1_000_000)
     }
 }
 

@@ -45,6 +45,7 @@ pub fn main() -> ExitCode {
         Command::Policy(args) => steer::policy(args),
         Command::Rate(args) => steer::rate(args),
         Command::Channel(args) => steer::channel(args),
+        Command::Restart(args) => steer::restart(args),
         Command::Ps(args) => ps::ps(args),
         Command::Clean(args) => ps::clean(args),
         Command::Doctor(args) => doctor::doctor(args),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A run that is under way, found by its name and asked for something; `whimbrel policy`,
-//! `whimbrel rate` and `whimbrel channel`.
+//! `whimbrel rate`, `whimbrel channel` and `whimbrel restart`.
 
 use std::io::{self, ErrorKind};
 
@@ -11,7 +11,7 @@ use whimbrel_run::output::print;
 use whimbrel_run::protocol::ChannelStatus;
 use whimbrel_run::rundir::{Base, FoundRun, SOCKET};
 
-use crate::cli::{ChannelArgs, PolicyArgs, RateArgs};
+use crate::cli::{ChannelArgs, PolicyArgs, RateArgs, RestartArgs};
 
 /// Finds a run that lives.
 ///
@@ -117,6 +117,15 @@ pub fn channel(args: &ChannelArgs) -> Outcome {
     let (wanted, what) = bell_request(&status.channels, &args.channel, &settings)
         .map_err(|problem| problem.within("the channel is left as it is"))?;
     set(&args.run, &wanted, &what)
+}
+
+/// Starts the kernel of a core again.
+///
+/// # Errors
+/// No such run, and why the kernel does not come.
+pub fn restart(args: &RestartArgs) -> Outcome {
+    let what = format!("the restart of core {}", args.core);
+    set(&args.run, &Request::Restart { core: args.core }, &what)
 }
 
 /// The request for another notify of a channel, and what it is in words.

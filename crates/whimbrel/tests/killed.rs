@@ -35,6 +35,39 @@ fn a_run_goes_on_without_a_killed_kernel_and_says_so_at_its_end() {
 }
 
 #[test]
+fn a_killed_kernel_is_started_again_and_that_is_no_failure() {
+    let place = Place::new();
+    let app = place.app(STREAM);
+    let mut run =
+        place.start(&[app.to_str().unwrap(), "--cores", "0,0", "--restart=1", "--json"]);
+    let first = run.processes();
+    kill(pid(&first[2]), SIGKILL);
+    place.wait_for_totals(|totals| totals["cores"][1]["state"] == "up");
+    let asked = place.output(&["restart", "test-1", "1"]);
+    assert_eq!(text(&asked.stdout), "test-1: the restart of core 1\n", "{}", text(&asked.stderr));
+    assert!(place.migrate(&["worker", "1"]).status.success());
+    let error = place.error(&["restart", "test-1", "9"]);
+    assert!(error.contains("there is no such core"), "{error}");
+    let last = run.processes();
+    run.signal(SIGINT);
+    let output = run.finish();
+
+    let said = text(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    assert!(said.contains("0 lost; it is started again"), "{said}");
+    assert!(said.contains("the kernel of core 1 runs again, after"), "{said}");
+    let summary: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(summary["options"]["restart"], 1);
+    for death in summary["deaths"].as_array().unwrap() {
+        assert_eq!((&death["core"], &death["returns"]), (&json!(1), &json!(true)));
+        assert!(death["back_after_ns"].as_u64() > Some(0), "{death}");
+    }
+    assert_eq!(summary["deaths"].as_array().unwrap().len(), 2);
+    assert_eq!(summary["tasks"][1]["core"], 1);
+    wait_until_gone(&[first, last].concat());
+}
+
+#[test]
 fn a_run_whose_last_kernel_is_killed_ends_with_an_error() {
     let place = Place::new();
     let app = place.app(STREAM);

@@ -23,6 +23,7 @@ fn anywhere(plan: &Plan) -> Plan {
         record: None,
         journal: None,
         clients: None,
+        restarts: 0,
         hash: None,
         guests: guests.collect(),
         ..plan.clone()

@@ -138,6 +138,8 @@ members! {
         always rows: Vec<TableRow>, "rows";
         /// Frames per second in thousandths at the start; 0: none.
         always rate_millihz: u32;
+        /// How often a kernel that was killed is started again.
+        maybe restarts: u32;
         /// Of a simulation: its hardware as a text of JSON (simulator.md).
         always platform: Option<String>, "plan.sim.platform";
         /// Of a simulation: what it does at a time.
@@ -382,6 +384,11 @@ pub enum Command {
         #[serde(flatten)]
         notify: NotifyPolicy,
     },
+    /// The kernel of a core begins anew.
+    Restart {
+        id: String,
+        core: u32,
+    },
     /// Sources end, and channels drain.
     Stop {},
     Kill {},
@@ -480,8 +487,9 @@ pub fn plan(app: &App, options: &PlanOptions) -> Plan {
         policy: moving.policy.clone(),
         rows: moving.rows.clone(),
         rate_millihz: rate.map_or(0, |rate| saturated(millihz(rate))),
-        // What is added before it is told: by runs with clients, and by simulations.
+        // What is added before it is told: by runs on this machine, and by simulations.
         clients: None,
+        restarts: 0,
         platform: None,
         commands: Vec::new(),
         restore: None,

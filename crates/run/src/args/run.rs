@@ -11,7 +11,8 @@ use super::cores::CoreList;
 use super::values::{Spin, frequency};
 
 /// What a run on this machine's cores has, and none on a board.
-const NOT_OF_BOARDS: [&str; 6] = ["cores", "kinds", "platform", "frequency", "exclusive", "spin"];
+const NOT_OF_BOARDS: [&str; 7] =
+    ["cores", "kinds", "platform", "frequency", "exclusive", "restart", "spin"];
 
 /// Runs an application until its sources end, its time is over, or Ctrl-C.
 ///
@@ -62,6 +63,18 @@ pub struct RunArgs {
     /// Occupy the processors for the run, as `whimbrel occupy` does: everything else leaves them
     #[arg(long)]
     pub exclusive: bool,
+
+    /// Start a kernel again that was killed, or an emulator with all of its kernels, each so often
+    /// at most. Tasks that no other core can take wait for it: those that ran begin again where
+    /// `restart = true`. `whimbrel restart` does the same once
+    #[arg(
+        long,
+        value_name = "TIMES",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "10"
+    )]
+    pub restart: Option<u32>,
 
     /// How long an idle kernel polls before it sleeps: a time, or `forever`
     #[arg(long, value_name = "TIME", default_value = "20us")]

@@ -18,12 +18,14 @@ use whimbrel_model::NotifyPolicy;
 pub use client::{Watch, ask, watch};
 pub use serve::{Ask, serve};
 
-use crate::protocol::{Advice, CoreDied, Kernel, Migrated, Migration, Set, Status};
+use crate::protocol::{Advice, CoreDied, CoreRestarted, Kernel, Migrated, Migration, Set, Status};
 
 /// How long either end may take to write its line.
 const LINE_TIME: Duration = Duration::from_secs(2);
 /// What a reply may take beyond the time that the request itself allows.
 const SLACK: Duration = Duration::from_secs(3);
+/// How long an emulator may take to boot: `BOOT_NS` of `kernels/linux/guests.c`.
+const BOOT_TIME: Duration = Duration::from_secs(20);
 
 /// What a run may be asked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -61,6 +63,11 @@ pub enum Request {
         /// What it is to have.
         notify: NotifyPolicy,
     },
+    /// The kernel of a core again.
+    Restart {
+        /// Which.
+        core: u32,
+    },
     /// Everything that happens from now on, and totals again and again.
     Watch {
         /// How often totals come.
@@ -72,6 +79,7 @@ impl Request {
     fn time_limit(&self) -> Duration {
         match self {
             Self::Migrate { timeout_ms, .. } => SLACK + Duration::from_millis(*timeout_ms),
+            Self::Restart { .. } => SLACK + BOOT_TIME,
             _ => SLACK,
         }
     }
@@ -84,7 +92,10 @@ impl Request {
     /// Why there was no reply in time.
     fn silence(&self) -> &'static str {
         match self {
-            Self::Policy { .. } | Self::Rate { .. } | Self::Channel { .. } => {
+            Self::Policy { .. }
+            | Self::Rate { .. }
+            | Self::Channel { .. }
+            | Self::Restart { .. } => {
                 "its helper does not answer: it is of a version that cannot do that, or stuck"
             }
             _ => "the run does not answer",
@@ -100,7 +111,7 @@ pub enum Reply {
     Status(Box<Status>),
     /// The migration is over, well or not.
     Migrated(Migrated),
-    /// The policy, the frame rate or the notify is in force, or not.
+    /// The policy, the frame rate or the notify is in force, or the kernel there again; or not.
     Set(Set),
     /// The request makes no sense, and why.
     Refused(String),
@@ -110,6 +121,8 @@ pub enum Reply {
     Migration(Migration),
     /// To who watches: a kernel was killed.
     CoreDied(CoreDied),
+    /// To who watches: one that was killed is there again.
+    CoreRestarted(CoreRestarted),
     /// To who watches: a decision was ignored.
     Advice(Advice),
     /// To who watches, last: the run is over.

@@ -76,6 +76,7 @@ pub fn fit(layout: &LayoutArgs, wanted: &str) -> Result<Loaded, Failure> {
         duration_ns: None,
         spin_ns: Some(0),
         exclusive: false,
+        restart: None,
         moving: moving_options,
         simulation: None,
         board: Some(board.name.clone()),

@@ -155,6 +155,7 @@ pub fn load(args: &RunArgs) -> Result<Loaded, Failure> {
         duration_ns: args.common.duration.map(nanoseconds),
         spin_ns: polling(args.spin),
         exclusive: args.exclusive,
+        restart: args.restart,
         moving: moving_options,
         simulation: None,
         board: None,

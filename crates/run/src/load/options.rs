@@ -30,6 +30,9 @@ pub struct Options {
     pub spin_ns: Option<u64>,
     /// Whether the processors were occupied for the run.
     pub exclusive: bool,
+    /// How often a kernel that was killed was to be started again; absent: never.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub restart: Option<u32>,
     /// How tasks were to move, and who decided.
     #[serde(flatten)]
     pub moving: MovingOptions,

@@ -76,6 +76,7 @@ pub fn load(args: &SimArgs) -> Result<Simulated, Failure> {
         duration_ns: args.common.duration.map(nanoseconds),
         spin_ns: Some(0),
         exclusive: false,
+        restart: None,
         moving: moving_options,
         simulation: Some(Simulation {
             seed: args.seed,

@@ -61,8 +61,10 @@ pub fn problem(app: &App, error: &HelperError) -> Problem {
 
 /// The report for a kernel that was killed.
 pub fn death(death: &CoreDied) -> Problem {
-    let CoreDied { signal, lost, running, .. } = death;
-    let help = if *lost > 0 && running.is_empty() {
+    let CoreDied { signal, lost, running, why, .. } = death;
+    let help = if !why.is_empty() {
+        "what no other core can take is lost: see what its emulator said, and run it again".into()
+    } else if *lost > 0 && running.is_empty() {
         "what may run on none of the other cores is lost with its own: its `cycles`, `kinds` or \
          `migratable` say so"
             .into()
@@ -309,7 +311,14 @@ mod tests {
             restarted: 0,
             resumed: 0,
             moved: 0,
+            returns: false,
+            why: String::new(),
+            back_after_ns: None,
         };
+        assert!(!format!("{:?}", death(&died)).contains("see what its emulator said"));
+        died.why = "its clock does not answer".into();
+        assert!(format!("{:?}", death(&died)).contains("see what its emulator said"));
+        died.why.clear();
         assert!(format!("{:?}", death(&died)).contains("on none of the other cores"));
         died.running = "bpf".into();
         assert!(format!("{:?}", death(&died)).contains("`bpf` ran there"));

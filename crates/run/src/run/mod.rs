@@ -85,6 +85,7 @@ pub fn execute(
     let recorded = folder.as_ref().map(Prepared::path);
     let journal = utf8(&run.path().join(JOURNAL))?;
     let mut plan = complete(loaded.plan(recorded.map(utf8).transpose()?, journal));
+    plan.restarts = loaded.options.restart.unwrap_or(0);
     plan.clients = loaded.app.has_clients().then(|| utf8(run.path())).transpose()?;
 
     let (sender, inputs) = mpsc::channel();
@@ -97,9 +98,10 @@ pub fn execute(
     let mut record = first_record(&loaded, &helper);
     write_record(&run, &record);
     let on_start = |started: &Started| {
+        let is_first = record.kernels.is_empty();
         record.kernels = started.processes();
         write_record(&run, &record);
-        if !args.quiet {
+        if !args.quiet && is_first {
             let name = run.name();
             say(&format!("running as {name}: whimbrel migrate {name} TASK CORE moves a task"));
         }

@@ -49,6 +49,7 @@ impl Requests {
                 Command::Policy { id: self.set(reply), policy }
             }
             Request::Rate { millihz } => Command::Rate { id: self.set(reply), millihz },
+            Request::Restart { core } => Command::Restart { id: self.set(reply), core },
             Request::Channel { channel, notify } => {
                 Command::Channel { id: self.set(reply), channel, notify }
             }

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use crate::board::link::Counts;
 use crate::protocol::{
-    Advice, CoreDied, End, ErrorKind, HelperError, Migration, Simulated, Started, Status,
+    Advice, CoreDied, CoreRestarted, End, ErrorKind, HelperError, Migration, Simulated, Started,
+    Status,
 };
 
 /// More migrations than this are counted, not kept: about 200 MB.
@@ -81,6 +82,18 @@ impl Results {
             self.advice.push(advice);
         } else {
             self.advice_left_out += 1;
+        }
+    }
+
+    /// Notes that a kernel is there again.
+    pub fn restarted(&mut self, restarted: &CoreRestarted) {
+        let CoreRestarted { core, pid, took_ns, .. } = restarted;
+        if let Some(death) = self.deaths.iter_mut().rfind(|death| death.core == *core) {
+            death.back_after_ns = Some(*took_ns);
+        }
+        let kernels = self.started.iter_mut().flat_map(|started| &mut started.kernels);
+        for kernel in kernels.filter(|kernel| kernel.core == *core) {
+            kernel.pid = *pid;
         }
     }
 

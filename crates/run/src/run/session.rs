@@ -87,7 +87,7 @@ pub struct Session<'a> {
     callbacks: Option<&'a mut dyn Callbacks>,
     /// When it is asked next.
     next_look: Instant,
-    /// Told once, with the helper's processes.
+    /// Told of the helper's processes: at the start, and when one of them is another.
     on_start: Box<dyn FnMut(&Started) + 'a>,
     phase: Phase,
     next_status: Instant,
@@ -338,6 +338,15 @@ impl<'a> Session<'a> {
                 self.view.death(&death);
                 self.watchers.tell(&Reply::CoreDied(death.clone()));
                 self.results.deaths.push(death);
+            }
+            Line::CoreRestarted(restarted) => {
+                self.view.say(&format!("the kernel of {}", restarted.words()));
+                self.watchers.tell(&Reply::CoreRestarted(restarted.clone()));
+                self.results.restarted(&restarted);
+                if let Some(started) = &self.results.started {
+                    self.kernels = started.processes();
+                    (self.on_start)(started);
+                }
             }
             Line::Advice(advice) => {
                 self.watchers.tell(&Reply::Advice(advice.clone()));

@@ -23,7 +23,8 @@ pub fn reports(app: &App, source: &Source, results: &Results, runner: Runner<'_>
             .report(board::failed(name, error).unwrap_or_else(|| diagnose::problem(app, error))),
     };
     let mut reports: Vec<Report> = results.errors.iter().map(blamed).collect();
-    reports.extend(results.deaths.iter().map(|death| Report::new(diagnose::death(death))));
+    let harm = results.deaths.iter().filter(|death| death.is_harm());
+    reports.extend(harm.map(|death| Report::new(diagnose::death(death))));
     if let Some(line) = &results.garbled {
         reports.push(Report::new(match runner {
             Runner::Helper(_) => garbled(line),

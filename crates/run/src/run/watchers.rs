@@ -124,7 +124,8 @@ fn past(results: &Results) -> impl Iterator<Item = Reply> {
 fn ended(results: &Results) -> Ended {
     let Results { errors, deaths, end, stop, forced, .. } = results;
     let failed = |how: String| (false, how);
-    let (ok, how) = match (errors.first(), deaths.first(), end) {
+    let harm = deaths.iter().find(|death| death.is_harm());
+    let (ok, how) = match (errors.first(), harm, end) {
         (Some(error), _, _) if error.task.is_empty() => failed(format!("failed: {}", error.text)),
         (Some(error), _, _) => failed(format!("failed in {}: {}", error.task, error.text)),
         (None, _, None) if *stop != Some(Stop::User) => failed("its helper was killed".into()),

@@ -74,6 +74,7 @@ pub enum Command {
     Policy(PolicyArgs),
     Rate(RateArgs),
     Channel(ChannelArgs),
+    Restart(RestartArgs),
     Top(TopArgs),
     /// Lists the runs of this user: their cores, load, and where their tasks are.
     Ps(TableArgs),
@@ -160,6 +161,20 @@ pub struct ChannelArgs {
     /// doorbell=interrupt, doorbell=polling:20ms, doorbell=adaptive:1ms, batch=8:5ms, batch=none
     #[arg(value_name = "KEY=VALUE", required = true)]
     pub settings: Vec<String>,
+}
+
+/// Starts the kernel of a core again, whether it was killed or runs; the run goes on meanwhile.
+///
+/// One that runs is killed first: other cores take its tasks over as when a kernel dies, and what no
+/// other core can take waits. Of a board in an emulator all cores begin anew. Waits until the kernel
+/// is there; if it does not come, the reason is given, and the exit status is 2.
+#[derive(Debug, Args)]
+pub struct RestartArgs {
+    /// The run, as `whimbrel ps` lists it
+    pub run: String,
+
+    /// The core
+    pub core: u32,
 }
 
 #[derive(Debug, Args)]

@@ -118,6 +118,7 @@ impl Model {
             }
             Reply::Migration(migration) => self.live.happened(Entry::Migration(migration)),
             Reply::CoreDied(death) => self.live.happened(Entry::Death(death)),
+            Reply::CoreRestarted(it) => self.live.happened(Entry::Restart(it)),
             Reply::Advice(advice) => self.live.happened(Entry::Advice(advice)),
             Reply::Ended(ended) => {
                 if let Some(status) = ended.status {

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use whimbrel_run::control::RunDescription;
 use whimbrel_run::done;
-use whimbrel_run::protocol::{Advice, CoreDied, Migration, Status};
+use whimbrel_run::protocol::{Advice, CoreDied, CoreRestarted, Migration, Status};
 
 /// The log keeps this many entries.
 const LOG: usize = 1000;
@@ -17,6 +17,8 @@ pub enum Entry {
     Migration(Migration),
     /// A kernel was killed.
     Death(CoreDied),
+    /// One that was killed is there again.
+    Restart(CoreRestarted),
     /// A decision was ignored.
     Advice(Advice),
 }
@@ -27,6 +29,7 @@ impl Entry {
         match self {
             Self::Migration(m) => m.request_ns.max(m.parked_ns).max(m.running_ns),
             Self::Death(death) => death.detected_ns,
+            Self::Restart(restart) => restart.time_ns,
             Self::Advice(advice) => advice.time_ns,
         }
     }

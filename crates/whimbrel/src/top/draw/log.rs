@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The log: migrations, deaths, ignored decisions; the latest last.
+//! The log: migrations, deaths, kernels that are there again, ignored decisions; the latest last.
 
 use ratatui::text::{Line, Span};
 use whimbrel_run::output::time;
@@ -22,6 +22,7 @@ pub fn lines(model: &Model, palette: Palette, height: usize) -> Vec<Line<'static
                 if migration.status == "ok" { palette.good() } else { palette.warning() },
             ),
             Entry::Death(death) => (death.words(), palette.bad()),
+            Entry::Restart(restart) => (restart.words(), palette.good()),
             Entry::Advice(advice) => (ignored(advice), palette.warning()),
         };
         Line::from(vec![Span::raw(format!("{:>10}  ", stamp(at))), Span::styled(text, style)])
