@@ -20,7 +20,7 @@ STANDARD ?= c11
 OPTIMISE ?= -O2
 SOURCE_FILES ?= $(patsubst common/%,../common/%,$(SOURCES:%=%.c))
 SOURCE_OPTIONS ?= -I$(abspath ..)
-ROOT := ../..
+ROOT ?= ../..
 MIDDLEWARE := $(ROOT)/middleware
 OBJ := $(BUILD)/obj/$(NAME)
 MODULE := $(BUILD)/apps/$(NAME).so

@@ -75,6 +75,7 @@ enum harness_event harness_wait(struct harness *h, uint32_t limit_ms)
         return HARNESS_FAULT;
     case WB_HOST_ENDED:
         return HARNESS_ENDED;
+    case WB_HOST_RESTARTED:
     case WB_HOST_NOTHING:
         break;
     }

@@ -29,6 +29,7 @@
 #define BOOT_NS 20000000000ull
 #define ANSWER_NS 2000000000ull
 #define MEASURED_NS 5000000000ull
+#define MEASURED_AGAIN_NS 200000000ull  // while others wait for it
 
 static bool fail(struct guest *guest, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -327,7 +328,7 @@ static void go_to_another(const cpu_set_t *allowed, unsigned int n)
 // take turns on one processor.
 static bool measure_clock(struct guest *guest)
 {
-    const uint64_t until_ns = clock_now_ns() + MEASURED_NS;
+    const uint64_t until_ns = clock_now_ns() + (guest->boots ? MEASURED_AGAIN_NS : MEASURED_NS);
     enum { ROUNDS_LEAST = 200, ROUNDS_MOST = 20000, CLOSE_NS = 2000, QUICK_NS = 50000 };
     struct wb_guest *page = guest->page;
     int64_t least_ns = INT64_MIN, most_ns = INT64_MAX;

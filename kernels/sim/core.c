@@ -328,6 +328,17 @@ void sim_kill(struct sim_core *c)
     sim_record_power(c);
 }
 
+// Of what it had begun nothing is under way any more: it was stopped for long enough.
+void sim_start_again(struct sim_core *c)
+{
+    c->dead = false;
+    c->agent.tick_due = true;
+    c->agent.silent = c->power.idle = c->irq.rung = c->choice.is_due = false;
+    c->overhead_ps = c->irq_time_ps = 0;
+    wb_word_store(&c->core->state, WB_CORE_UP, WB_RELAXED);
+    sim_push_in(engine_wake(sim.engine, c->core->index), EVENT_WAKE, c->core->index);
+}
+
 // ---- Events -------------------------------------------------------------------------------------
 
 static uint32_t point_of(const struct sim_core *c)

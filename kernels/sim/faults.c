@@ -82,7 +82,25 @@ uint64_t faults_moments(void)
 
 void faults_stop(uint32_t core)
 {
-    sim_host_kill(sim.faults->host, core);
+    if (sim.faults->fault.kind == FAULT_RETURN)
+        sim_start_again(&sim.cores[core]);
+    else
+        sim_host_kill(sim.faults->host, core);
+}
+
+// As the kernels of an emulator: none is given what another leaves that has died with it.
+static void stop_all(const struct faults *faults)
+{
+    const uint32_t n = sim.system->n_cores;
+
+    for (uint32_t i = 0; i < n; i++) {
+        sim.system->cores[i]->returns = true;
+        wb_word_store(&sim.system->cores[i]->state, WB_CORE_DEAD, WB_SEQ_CST);
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        sim_host_kill(faults->host, i);
+        sim_push_in((i + 1) * (uint64_t)faults->fault.ns * PS_PER_NS, EVENT_FAULT, i);
+    }
 }
 
 // As other threads would, in the midst of what a core does: it notices nothing of them.
@@ -93,6 +111,9 @@ static void act(const struct faults *faults)
     switch (faults->fault.kind) {
     case FAULT_KILL:
         sim_host_kill(faults->host, faults->fault.core);
+        break;
+    case FAULT_RETURN:
+        stop_all(faults);
         break;
     case FAULT_CANCEL:
         for (uint32_t i = 0; i < system->n_tasks; i++)

@@ -20,6 +20,7 @@ enum fault_kind {
     FAULT_SKEW,    // a core's clock differs from then on
     FAULT_HOLD,    // a task is held up, and may be preempted there
     FAULT_LEAVE,   // the same; the kernel that preempts it is stopped soon after
+    FAULT_RETURN,  // all kernels are stopped, and each is started again later
     FAULT_KINDS
 };
 
@@ -28,7 +29,8 @@ struct fault {
     uint64_t at;    // the doorbell, the step, or of HOLD and LEAVE the moment, that it strikes:
                     // from 1
     uint32_t core;  // KILL, SKEW: whose
-    int64_t ns;     // DELAY, REPEAT: later by so much; SKEW: ahead by so much, or behind; HOLD: for
+    int64_t ns;     // DELAY, REPEAT, RETURN: later by so much; SKEW: ahead by so much, or behind;
+                    // HOLD: for
     bool preempts;  // kernels do; but for HOLD and LEAVE, tasks are held up at random as well
 };
 
@@ -61,7 +63,7 @@ void faults_strike(void);
 uint64_t faults_now_ns(void);
 uint64_t faults_true_ns(uint64_t ns);
 
-/// A kernel is stopped.
+/// A kernel is stopped, or started again.
 void faults_stop(uint32_t core);
 
 /// Every kernel looks.

@@ -596,6 +596,9 @@ void sim_record_all_power(void);
 /// Stops a core in the midst of whatever it does. The launcher takes its tasks over.
 void sim_kill(struct sim_core *c);
 
+/// Starts its kernel again, with nothing that it had.
+void sim_start_again(struct sim_core *c);
+
 /// When what comes next in what is executed begins: a kernel first does what it owes.
 static inline uint64_t sim_begins_ps(void)
 {

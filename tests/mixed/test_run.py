@@ -29,8 +29,10 @@ LIMIT_S = 300
 KILLS = int(os.environ.get("MIXED_KILLS", "4"))
 
 
-def command(app: str, cores: str, *options: str, **params: object) -> list[str]:
-    words = [str(WHIMBREL), "run", f"apps/{app}/app.toml", "--cores", cores, "--json", *options]
+def command(app: str | Path, cores: str, *options: str, **params: object) -> list[str]:
+    """`app`: a folder of `apps`, or a path."""
+    folder = ROOT / "apps" / app
+    words = [str(WHIMBREL), "run", f"{folder}/app.toml", "--cores", cores, "--json", *options]
     for key, value in params.items():
         words += ["--set", f"{key}={value}"]
     return words
@@ -165,20 +167,26 @@ def wait_until(holds: Callable[[], bool]) -> None:
         time.sleep(0.01)
 
 
-def received(runtime: Path) -> int:
-    words = [str(WHIMBREL), "top", "--json"]
+def whimbrel(runtime: Path, *words: str) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "XDG_RUNTIME_DIR": str(runtime)}
-    told = subprocess.run(words, capture_output=True, text=True, env=environment, check=False)
+    words = (str(WHIMBREL), *words)
+    return subprocess.run(words, capture_output=True, text=True, env=environment, check=False)
+
+
+def received(runtime: Path, channel: str = "relay_receiver") -> int:
+    told = whimbrel(runtime, "top", "--json")
     channels = json.loads(told.stdout)["channels"] if told.returncode == 0 else []
-    return next((one["received"] for one in channels if one["channel"] == "relay_receiver"), 0)
+    return next((one["received"] for one in channels if one["channel"] == channel), 0)
 
 
 @contextmanager
-def endless(runtime: Path, cores: str, *options: str) -> Iterator[subprocess.Popen[str]]:
+def endless(
+    runtime: Path, cores: str, *options: str, app: str | Path = "mixed"
+) -> Iterator[subprocess.Popen[str]]:
     """A stream that goes on until it is stopped, once its kernels are known and messages pass."""
     runtime.mkdir(mode=0o700)
     shuttle = ("--shuttle", "relay=1,0@2ms")
-    words = command("mixed", cores, *shuttle, *options, messages=0, calls=1000000, rounds=0)
+    words = command(app, cores, *shuttle, *options, messages=0, calls=100000000, rounds=0)
     process = subprocess.Popen(
         words,
         cwd=ROOT,
@@ -189,6 +197,7 @@ def endless(runtime: Path, cores: str, *options: str) -> Iterator[subprocess.Pop
     )
     try:
         wait_until(lambda: received(runtime) > 0 or process.poll() is not None)
+        assert process.poll() is None, process.communicate()[1]
         yield process
     finally:
         process.kill()
@@ -231,6 +240,68 @@ def test_a_run_goes_on_when_a_linux_kernel_is_killed(number: int, tmp_path: Path
         status, _, said = stop(process)
     assert status == 2, said
     assert "the kernel of core 2 was killed by signal 9" in said
+
+
+# ---- Starting again -----------------------------------------------------------------------------
+
+
+@pytest.fixture
+def rtos(tmp_path: Path) -> Path:
+    """The application, but that its service is FreeRTOS's alone."""
+    text = (ROOT / "apps/mixed/app.toml").read_text(encoding="utf-8")
+    service = 'name = "square"\n'
+    assert text.count(service) == 1
+    folder = tmp_path / "rtos"
+    folder.mkdir()
+    module = f'module = "{ROOT}/build/apps/mixed.so"'
+    text = text.replace('module = "mixed.so"', module)
+    (folder / "app.toml").write_text(text.replace(service, f'{service}kinds = ["rtos"]\n'))
+    makefile = (ROOT / "apps/mixed/Makefile").read_text(encoding="utf-8")
+    include = f"ROOT := {ROOT}\ninclude {ROOT}/apps/module.mk"
+    (folder / "Makefile").write_text(makefile.replace("include ../module.mk", include))
+    (folder / "mixed.c").symlink_to(ROOT / "apps/mixed/mixed.c")
+    return folder
+
+
+def answers_again(runtime: Path, process: subprocess.Popen[str]) -> None:
+    # Answers that were on their way come in any case.
+    before = received(runtime, "squares_caller")
+    wait_until(
+        lambda: received(runtime, "squares_caller") > before + 20 or process.poll() is not None
+    )
+
+
+def test_a_service_of_an_emulator_that_was_killed_answers_again(tmp_path: Path, rtos: Path) -> None:
+    """Its caller waits meanwhile: no other core has its code."""
+    runtime = tmp_path / "run"
+    options = ("--kinds", "host,rtos", "--restart")
+    with endless(runtime, TWO, *options, app=rtos) as process:
+        for _ in range(3):
+            emulator = kernels(runtime)[1]["pid"]
+            os.kill(emulator, signal.SIGKILL)
+            answers_again(runtime, process)
+            wait_until(lambda pid=emulator: kernels(runtime)[1]["pid"] != pid)
+        before = received(runtime)
+        wait_until(lambda: received(runtime) > before + 1000 or process.poll() is not None)
+        status, summary, said = stop(process)
+    assert status == 0, said
+    assert [death["lost"] for death in summary["deaths"]] == [0, 0, 0]
+    assert all(death["back_after_ns"] for death in summary["deaths"])
+    square = next(task for task in summary["tasks"] if task["task"] == "square")
+    assert square["core"] == 1
+    sent = {channel["channel"]: channel["sent"] for channel in summary["channels"]}
+    assert sent["squares"] == sent["squares_caller"]
+
+
+def test_a_guest_is_started_again_when_that_is_asked(tmp_path: Path, rtos: Path) -> None:
+    runtime = tmp_path / "run"
+    with endless(runtime, TWO, "--kinds", "host,rtos", app=rtos) as process:
+        asked = whimbrel(runtime, "restart", "mixed-1", "1")
+        assert asked.returncode == 0, asked.stderr
+        answers_again(runtime, process)
+        status, summary, said = stop(process)
+    assert status == 0, said
+    assert len(summary["deaths"]) == 1
 
 
 def test_an_emulator_that_is_stopped_for_a_while_loses_nothing(tmp_path: Path) -> None:

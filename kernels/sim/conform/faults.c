@@ -36,6 +36,7 @@ static const char *const names[FAULT_KINDS] = {
     [FAULT_SKEW] = "skewed",
     [FAULT_HOLD] = "preempted",
     [FAULT_LEAVE] = "preempted and stopped",
+    [FAULT_RETURN] = "started again",
 };
 
 static uint32_t cases;
@@ -175,6 +176,7 @@ static void at_steps(struct tally *tally, uint64_t steps, uint64_t every)
         for (uint32_t i = 0; i < cores; i++)
             (void)inject(tally, (struct fault){ .kind = FAULT_KILL, .at = at, .core = i });
         (void)inject(tally, (struct fault){ .kind = FAULT_CANCEL, .at = at });
+        (void)inject(tally, (struct fault){ .kind = FAULT_RETURN, .at = at, .ns = FAULTS_NS });
         for (int64_t ns = -SKEW_NS; ns <= SKEW_NS; ns += 2 * SKEW_NS)
             (void)inject(tally,
                          (struct fault){ .kind = FAULT_SKEW, .at = at, .core = core, .ns = ns });
@@ -231,10 +233,7 @@ void protocol_inject(const struct protocol *protocol)
 
 bool protocol_has_death(const struct wb_system *system)
 {
-    for (uint32_t i = 0; i < system->n_cores; i++)
-        if (wb_word_load(&system->cores[i]->state, WB_SEQ_CST) == WB_CORE_DEAD)
-            return true;
-    return false;
+    return (wb_word_load(&system->sweep, WB_SEQ_CST) & WB_SWEEP_DEATHS) != 0;
 }
 
 void protocol_move(struct wb_task *self, struct wb_task *task, uint32_t core)

@@ -26,7 +26,7 @@ struct wb_host *harness_simulator(struct harness *h);
 /// True of a fault that stops a kernel.
 static inline bool protocol_kills(const struct fault *fault)
 {
-    return fault->kind == FAULT_KILL || fault->kind == FAULT_LEAVE;
+    return fault->kind == FAULT_KILL || fault->kind == FAULT_LEAVE || fault->kind == FAULT_RETURN;
 }
 
 /// True once a kernel has been stopped.
