@@ -6,6 +6,7 @@
 //
 //   -DREQUESTS=n -DWITHDRAWALS=n -DKILLS=n   how often each may happen, at any time
 //   -DMORTALS=n                              cores from 0 on that may be killed
+//   -DRETURNS                                a kernel that was killed may be started again
 //   -DRIVAL                                  a second requester: the launcher
 //   -DMUTATE_...                             leaves out one step, which must be found
 
@@ -127,6 +128,9 @@ proctype Kernel(byte me)
     bit c;
     bool running;
 
+#ifdef RETURNS
+begin:
+#endif
 end:
     do
     :: running && inbox[me] != 0 -> checkpoint(me)
@@ -141,6 +145,11 @@ end:
     od;
 dead:
     atomic { r = 0; p = 0; n = 0; o = 0; c = 0; running = false }
+#ifdef RETURNS
+    lives[me]--;
+end_dead:
+    atomic { is_alive[me] -> lives[me]++; goto begin }
+#endif
 }
 
 // ---- Requesters, withdrawals, deaths ------------------------------------------------------------
@@ -201,9 +210,15 @@ end:
             fi
        };
        ask(me)
+#ifdef RETURNS
+    :: !is_alive[me] -> goto dead
+#endif
     od;
 dead:
     atomic { r = 0; p = 0; n = 0; o = 0; c = 0; target = 0; asked = 0 }
+#ifdef RETURNS
+    lives[me]--
+#endif
 }
 
 // wb_system_sweep(), whenever it pleases, or never: no request may depend on it
@@ -326,6 +341,13 @@ inline mark(dead)
         !is_alive[dead] && IS_UP(dead) ->
             state_of_core[dead] = DEAD;
             successor = SUCCESSOR(dead);
+#ifdef RETURNS
+            if
+            :: returns[dead] = true
+            :: returns[dead] = true; successor = dead
+            :: returns[dead] = false
+            fi;
+#endif
             again = true
     }
 }
@@ -341,7 +363,15 @@ inline died(dead)
     od;
     atomic { successor = 0; p = owner_state };
     post(LAUNCHER, OWNER(p));
-    p = 0
+    p = 0;
+#ifdef RETURNS
+    if
+    :: returns[dead] ->
+        state_of_core[dead] = UP;
+        atomic { lives[dead] == 0 -> is_alive[dead] = true }
+    :: else
+    fi
+#endif
 }
 
 proctype Launcher()
@@ -372,6 +402,10 @@ init
         is_alive[0] = true; is_alive[1] = true; is_alive[2] = true;
         has[0] = true;
         is_ready[0] = true;
+#ifdef RETURNS
+        is_alive[LAUNCHER] = true;
+        lives[0] = 1; lives[1] = 1; lives[2] = 2;
+#endif
         if
         :: restarts = true
         :: restarts = false

@@ -60,6 +60,10 @@ short request = REQUEST(NONE, 0, 3);  // the first one is number 0, like that of
 bool attached;                        // migration.attached_ns is set
 byte state_of_core[CORES + 1];        // what the launcher has said of it
 byte inbox[CORES + 1];
+#ifdef RETURNS
+bool returns[CORES + 1];              // its kernel is started again
+byte lives[CORES + 1];                // processes of it that have not seen its death
+#endif
 #define PENDING_BIT 1  // look at the task
 #define RAISED 2       // need_resched without a pending bit
 
@@ -97,13 +101,19 @@ inline kill(core)
     is_alive[core] = false;
     has[core] = false;
     is_ready[core] = false;
+#ifndef RETURNS
     inbox[core] = 0
+#endif
 }
 
-// A dead kernel's inbox is read by nobody.
+// A dead kernel's inbox is read by nobody, or by the kernel that returns.
 inline post(here, to)
 {
+#ifdef RETURNS
+    atomic { step(here); inbox[to] = inbox[to] | PENDING_BIT }
+#else
     atomic { step(here); inbox[to] = inbox[to] | (is_alive[to] -> PENDING_BIT : 0) }
+#endif
 }
 
 inline attach(core)
@@ -153,6 +163,13 @@ inline return_offer()
 #define SUCCESSOR(dead) \
     (state_of_core[(dead + 1) % CORES] == UP -> (dead + 1) % CORES : (dead + 2) % CORES)
 
+// A core that returns is its own successor where no other can take the task: that may be so.
+#ifdef RETURNS
+#define ITSELF(to, dead) :: returns[dead] -> to = dead
+#else
+#define ITSELF(to, dead)
+#endif
+
 // recovery.c: readdress()
 inline readdress(here)
 {
@@ -162,7 +179,10 @@ inline readdress(here)
         atomic {
             step(here);
             o = OWNER(n);
-            o = SUCCESSOR(o);
+            if
+            :: true -> o = SUCCESSOR(o)
+            ITSELF(o, o)
+            fi;
             if
             :: owner_state == n -> owner_state = OWNER_STATE(RETURNED, o); c = 1
             :: else -> c = 0
@@ -172,6 +192,12 @@ inline readdress(here)
         :: c -> post(here, o)
         :: else
         fi;
+#ifdef RETURNS
+        if
+        :: c && o == OWNER(n) -> break
+        :: else
+        fi;
+#endif
         atomic { step(here); n = owner_state & 255 }
     :: else -> break
     od;
@@ -288,9 +314,22 @@ inline arrive(here)
 // wb_migration_returned()
 inline take_back(here)
 {
-    atomic { step(here); owner_state = OWNER_STATE(READY, here); p = 0 };
-    finish(here, TIMEOUT);
-    attach(here)
+    atomic {
+        step(here);
+        if
+#ifdef MUTATE_RETURN_IS_NOT_COMPARED
+        :: true -> owner_state = OWNER_STATE(READY, here); c = 1
+#else
+        :: owner_state == p -> owner_state = OWNER_STATE(READY, here); c = 1
+        :: else
+#endif
+        fi;
+        p = 0
+    };
+    if
+    :: c -> c = 0; finish(here, TIMEOUT); attach(here)
+    :: else
+    fi
 }
 
 // wb_kernel_unblock()

@@ -38,8 +38,7 @@ fn a_run_goes_on_without_a_killed_kernel_and_says_so_at_its_end() {
 fn a_killed_kernel_is_started_again_and_that_is_no_failure() {
     let place = Place::new();
     let app = place.app(STREAM);
-    let mut run =
-        place.start(&[app.to_str().unwrap(), "--cores", "0,0", "--restart=1", "--json"]);
+    let mut run = place.start(&[app.to_str().unwrap(), "--cores", "0,0", "--restart=1", "--json"]);
     let first = run.processes();
     kill(pid(&first[2]), SIGKILL);
     place.wait_for_totals(|totals| totals["cores"][1]["state"] == "up");

@@ -410,27 +410,43 @@ void wb_task_came_asleep(struct wb_task *task, uint64_t now_ns)
         wb_migration_settle(task, now_ns);
 }
 
+// Who withdrew may have seen this core dead, which has returned since, and give the task to another
+// still: whoever swaps first has it. Acquire: what the task has written is seen here.
+static bool claim(const struct wb_core *core, struct wb_task *task, uint32_t *owner_state)
+{
+    const uint32_t ready = wb_owner_state(WB_TASK_READY, core->index);
+    const bool is_ours =
+        wb_word_compare_swap(&task->owner_state, owner_state, ready, WB_ACQUIRE, WB_RELAXED);
+
+    *owner_state = ready;
+    return is_ours;
+}
+
 void wb_migration_returned(struct wb_core *core, struct wb_task *task)
 {
     const uint64_t now_ns = wb_kernel_now_ns();
-    const uint32_t owner_state = wb_word_load(&task->owner_state, WB_RELAXED);
+    uint32_t owner_state = wb_word_load(&task->owner_state, WB_RELAXED);
     const enum wb_status why = wb_owner_state_why(owner_state);
     // It left in order, but from a kernel of another program: its context is of no use here.
     const bool is_stranded = wb_task_is_handed_off(task) && wb_task_is_foreign(task, core);
-    const bool has_context = !is_stranded || wb_parts.deaths->restart(task);
-    const struct wb_attach_ops *attach = wb_attach_ops_of(task);
     struct wb_fetched fetched;
 
+    if (is_stranded && !claim(core, task, &owner_state))
+        return;
     // The successor of a dead source has to fetch its memory; the source itself has it.
-    if (!has_context ||
-        (attach != NULL && attach->fetch(core, task, owner_state, &fetched) != WB_OK)) {
+    bool is_whole = !is_stranded || wb_parts.deaths->restart(task);
+    const struct wb_attach_ops *attach = wb_attach_ops_of(task);
+    if (is_whole && attach != NULL)
+        is_whole = attach->fetch(core, task, owner_state, &fetched) == WB_OK;
+    if (!is_stranded && !claim(core, task, &owner_state))
+        return;
+    if (!is_whole) {
         // Nobody else can end it: it is accepted, and there is no offer to withdraw.
         wb_migration_finish(task, WB_ERR_GONE);
         wb_parts.deaths->lose(task, core->index);
         return;
     }
     settle_memory(core, task, attach, &fetched);
-    wb_word_store(&task->owner_state, wb_owner_state(WB_TASK_READY, core->index), WB_RELAXED);
     wb_counter_add(&task->stats.refused, 1);
     wb_record(core, WB_EVENT_RETURN, task->id, task->migration.target, 0, now_ns);
     wb_migration_finish(task, why);

@@ -165,9 +165,9 @@ pub struct ChannelArgs {
 
 /// Starts the kernel of a core again, whether it was killed or runs; the run goes on meanwhile.
 ///
-/// One that runs is killed first: other cores take its tasks over as when a kernel dies, and what no
-/// other core can take waits. Of a board in an emulator all cores begin anew. Waits until the kernel
-/// is there; if it does not come, the reason is given, and the exit status is 2.
+/// One that runs is killed first: other cores take over its tasks as when a kernel dies, and what
+/// no other core can take waits. Of a board in an emulator all cores begin anew. The command waits
+/// until the kernel is there; if it does not come, the reason is given, and the exit status is 2.
 #[derive(Debug, Args)]
 pub struct RestartArgs {
     /// The run, as `whimbrel ps` lists it
