@@ -146,9 +146,9 @@ end:
 dead:
     atomic { r = 0; p = 0; n = 0; o = 0; c = 0; running = false }
 #ifdef RETURNS
-    lives[me]--;
+    processes[me]--;
 end_dead:
-    atomic { is_alive[me] -> lives[me]++; goto begin }
+    atomic { is_alive[me] -> processes[me]++; goto begin }
 #endif
 }
 
@@ -217,7 +217,7 @@ end:
 dead:
     atomic { r = 0; p = 0; n = 0; o = 0; c = 0; target = 0; asked = 0 }
 #ifdef RETURNS
-    lives[me]--
+    processes[me]--
 #endif
 }
 
@@ -368,7 +368,7 @@ inline died(dead)
     if
     :: returns[dead] ->
         state_of_core[dead] = UP;
-        atomic { lives[dead] == 0 -> is_alive[dead] = true }
+        atomic { processes[dead] == 0 -> is_alive[dead] = true }
     :: else
     fi
 #endif
@@ -404,7 +404,7 @@ init
         is_ready[0] = true;
 #ifdef RETURNS
         is_alive[LAUNCHER] = true;
-        lives[0] = 1; lives[1] = 1; lives[2] = 2;
+        processes[0] = 1; processes[1] = 1; processes[2] = 2;
 #endif
         if
         :: restarts = true
@@ -421,7 +421,7 @@ init
     timeout ->
         // Every request has its outcome.
         assert(!is_open && PHASE(request) == NONE);
-        // The task is over, or with exactly one kernel that lives.
+        // The task is over, or with exactly one kernel that processes.
         assert(OVER(owner_state) || IS_WITH(0) || IS_WITH(1) || IS_WITH(2));
         assert(STATE(owner_state) != LOST || (!restarts && kills > 0))
 }

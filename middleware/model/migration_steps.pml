@@ -62,7 +62,7 @@ byte state_of_core[CORES + 1];        // what the launcher has said of it
 byte inbox[CORES + 1];
 #ifdef RETURNS
 bool returns[CORES + 1];              // its kernel is started again
-byte lives[CORES + 1];                // processes of it that have not seen its death
+byte processes[CORES + 1];                // processes of it that have not seen its death
 #endif
 #define PENDING_BIT 1  // look at the task
 #define RAISED 2       // need_resched without a pending bit

@@ -98,7 +98,7 @@ static int in_guest(struct wb_task *self)
     return 0;
 }
 
-static void run_kernels(struct wb_guest *page, const char *kind, uint32_t life)
+static void run_kernels(struct wb_guest *page, const char *kind, uint32_t start)
 {
     struct wb_system *system = page->system;
 
@@ -107,7 +107,7 @@ static void run_kernels(struct wb_guest *page, const char *kind, uint32_t life)
     for (uint32_t i = 0; i < GUEST_CORES; i++)
         wb_word_store(&system->cores[page->core[i]]->state, WB_CORE_UP, WB_SEQ_CST);
     wb_word_store(&page->state, WB_GUEST_UP, WB_SEQ_CST);
-    if (strcmp(kind, "dies") == 0 || (life == 1 && strstr(kind, "once") != NULL))
+    if (strcmp(kind, "dies") == 0 || (start == 1 && strstr(kind, "once") != NULL))
         (void)raise(SIGKILL);
     if (strcmp(kind, "asserts") == 0) {
         while (wb_word_load(&system->cores[0]->state, WB_SEQ_CST) != WB_CORE_UP)
@@ -124,7 +124,7 @@ static void run_kernels(struct wb_guest *page, const char *kind, uint32_t life)
 }
 
 // The end of the page is nobody's, and is not cleared.
-static uint32_t *lives(struct wb_guest *page)
+static uint32_t *starts(struct wb_guest *page)
 {
     return (uint32_t *)(void *)((unsigned char *)page + WB_GUEST_PAGE_BYTES) - 1;
 }
@@ -137,10 +137,10 @@ static _Noreturn void be_guest(const char *kind, int line)
     if (map_memory(line, &page) != 2 + GUEST_CORES || page == NULL ||
         page->magic != WB_GUEST_MAGIC || strcmp(kind, "ends") == 0)
         _exit(3);
-    const uint32_t life = ++*lives(page);
+    const uint32_t start = ++*starts(page);
     if (strcmp(kind, "crashes") == 0)
         abort();
-    if (strcmp(kind, "fails") == 0 || (strcmp(kind, "boots once") == 0 && life > 1)) {
+    if (strcmp(kind, "fails") == 0 || (strcmp(kind, "boots once") == 0 && start > 1)) {
         snprintf(page->error, sizeof page->error, "there is no interrupt controller");
         wb_word_store(&page->state, WB_GUEST_FAILED, WB_RELEASE);
         pause();
@@ -149,12 +149,12 @@ static _Noreturn void be_guest(const char *kind, int line)
     snprintf(page->plan, sizeof page->plan, "%s", strcmp(kind, "plan") == 0 ? "other" : PLAN_HASH);
     page->cores = strcmp(kind, "small") == 0 ? 1 : GUEST_CORES;
     wb_word_store(&page->state, WB_GUEST_READY, WB_RELEASE);
-    if (strcmp(kind, "hangs") == 0 || (strcmp(kind, "hangs again") == 0 && life > 1))
+    if (strcmp(kind, "hangs") == 0 || (strcmp(kind, "hangs again") == 0 && start > 1))
         pause();
     answer(page, strcmp(kind, "loses") == 0);
     while (wb_word_load(&page->state, WB_ACQUIRE) != WB_GUEST_GO)
         usleep(100);
-    run_kernels(page, kind, life);
+    run_kernels(page, kind, start);
     _exit(0);
 }
 
@@ -181,7 +181,7 @@ static int waits(struct wb_task *self)
     const uint32_t wanted = until == UNTIL_DEAD ? WB_CORE_DEAD : WB_CORE_UP;
 
     while (wb_word_load(&core->state, WB_SEQ_CST) != wanted ||
-           (until == UNTIL_UP_AGAIN && *lives(wb_guest_page(guests_bytes, 0)) < 2))
+           (until == UNTIL_UP_AGAIN && *starts(wb_guest_page(guests_bytes, 0)) < 2))
         wb_sleep_until(wb_now_ns() + 1000000);
     return 0;
 }
@@ -328,12 +328,12 @@ TEST(an_emulator_that_was_killed_is_started_again)
 TEST(it_is_started_again_as_often_as_was_said)
 {
     start_again_with("dies", UNTIL_DEAD, 2);
-    for (uint32_t life = 1; life <= 3; life++)
+    for (uint32_t death = 1; death <= 3; death++)
         for (uint32_t core = 1; core < CORES; core++) {
             struct wb_host_event event = wb_host_wait(lx, LIMIT_MS);
             while (event.kind == WB_HOST_RESTARTED)
                 event = wb_host_wait(lx, LIMIT_MS);
-            CHECK(event.kind == WB_HOST_DIED && event.core == core && event.returns == (life < 3));
+            CHECK(event.kind == WB_HOST_DIED && event.core == core && event.returns == (death < 3));
         }
     expect(WB_HOST_ENDED, 0);
     wb_host_close(lx);
