@@ -334,8 +334,8 @@ struct wb_core {
     uint32_t index;                                // fixed
     uint16_t kind;                                 // fixed: below wb_system_config.kinds
     uint16_t program;                              // fixed: below wb_system_config.programs
-    // What wb_task.memory_core says of a task that is here: the index, and above WB_CORES_MAX how
-    // often the core's program has begun anew, because contexts of its former lives are of no use.
+    // What wb_task.memory_core says of a task that is here: the index, and above WB_CORES_MAX a
+    // number of the program, another one each time that it begins anew: what it had before is gone.
     // The launcher, while no kernel runs here.
     uint32_t memory;
     struct wb_system *system;  // fixed

@@ -38,6 +38,7 @@ enum wb_status wb_core_set_program(struct wb_core *core, uint32_t program)
     if ((program != 0 && program >= system->config.programs) || system->n_tasks != 0)
         return WB_ERR_INVAL;
     core->program = (uint16_t)program;
+    core->memory = core->index + program * (WB_CORES_MAX + 1);
     return WB_OK;
 }
 
@@ -67,11 +68,7 @@ enum wb_status wb_task_may_cross(const struct wb_task *task, const struct wb_cor
 
 bool wb_task_is_foreign(const struct wb_task *task, const struct wb_core *core)
 {
-    const struct wb_system *system = task->system;
-    const uint32_t had = wb_word_load(&task->memory_core, WB_RELAXED);
-    const struct wb_core *there = system->cores[had % (WB_CORES_MAX + 1)];
-
-    return wb_has_programs(system) && (there->program != core->program || there->memory != had);
+    return (wb_word_load(&task->memory_core, WB_RELAXED) ^ core->memory) > WB_CORES_MAX;
 }
 
 enum wb_status wb_task_init_here(struct wb_task *task)

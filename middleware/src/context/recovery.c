@@ -230,7 +230,7 @@ uint32_t wb_core_died(struct wb_system *system, uint32_t core)
     // Kernels of the launcher's program go on from each other's contexts. Another program dies and
     // begins anew as a whole.
     if (dead->returns && dead->program != 0)
-        dead->memory += WB_CORES_MAX + 1;
+        dead->memory += system->config.programs * (WB_CORES_MAX + 1);
     // seq_cst against wb_task_departed(): an offer to this core is either seen below or withdrawn
     // by its source.
     wb_word_store(&dead->state, WB_CORE_DEAD, WB_SEQ_CST);

@@ -410,36 +410,29 @@ void wb_task_came_asleep(struct wb_task *task, uint64_t now_ns)
         wb_migration_settle(task, now_ns);
 }
 
-// Who withdrew may have seen this core dead, which has returned since, and give the task to another
-// still: whoever swaps first has it. Acquire: what the task has written is seen here.
-static bool claim(const struct wb_core *core, struct wb_task *task, uint32_t *owner_state)
-{
-    const uint32_t ready = wb_owner_state(WB_TASK_READY, core->index);
-    const bool is_ours =
-        wb_word_compare_swap(&task->owner_state, owner_state, ready, WB_ACQUIRE, WB_RELAXED);
-
-    *owner_state = ready;
-    return is_ours;
-}
-
 void wb_migration_returned(struct wb_core *core, struct wb_task *task)
 {
     const uint64_t now_ns = wb_kernel_now_ns();
     uint32_t owner_state = wb_word_load(&task->owner_state, WB_RELAXED);
     const enum wb_status why = wb_owner_state_why(owner_state);
-    // It left in order, but from a kernel of another program: its context is of no use here.
-    const bool is_stranded = wb_task_is_handed_off(task) && wb_task_is_foreign(task, core);
+    const uint32_t ready = wb_owner_state(WB_TASK_READY, core->index);
+    const struct wb_attach_ops *attach = wb_attach_ops_of(task);
     struct wb_fetched fetched;
 
-    if (is_stranded && !claim(core, task, &owner_state))
-        return;
     // The successor of a dead source has to fetch its memory; the source itself has it.
-    bool is_whole = !is_stranded || wb_parts.deaths->restart(task);
-    const struct wb_attach_ops *attach = wb_attach_ops_of(task);
-    if (is_whole && attach != NULL)
-        is_whole = attach->fetch(core, task, owner_state, &fetched) == WB_OK;
-    if (!is_stranded && !claim(core, task, &owner_state))
+    bool is_whole = attach == NULL || attach->fetch(core, task, owner_state, &fetched) == WB_OK;
+    // Who withdrew may have seen this core dead, which has returned since, and still give the task
+    // to another: whoever swaps first has it. Relaxed: whoever looks has seen what the task wrote.
+    if (wb_parts.deaths != NULL &&
+        !wb_word_compare_swap(&task->owner_state, &owner_state, ready, WB_RELAXED, WB_RELAXED))
         return;
+    // It left in order, but from a kernel of another program: as if it had been cut short.
+    if (wb_has_programs(core->system) && wb_task_is_handed_off(task) &&
+        wb_task_is_foreign(task, core)) {
+        attach = wb_parts.deaths->attach;
+        is_whole =
+            wb_parts.deaths->restart(task) && attach->fetch(core, task, ready, &fetched) == WB_OK;
+    }
     if (!is_whole) {
         // Nobody else can end it: it is accepted, and there is no offer to withdraw.
         wb_migration_finish(task, WB_ERR_GONE);
@@ -447,6 +440,8 @@ void wb_migration_returned(struct wb_core *core, struct wb_task *task)
         return;
     }
     settle_memory(core, task, attach, &fetched);
+    if (wb_parts.deaths == NULL)
+        wb_word_store(&task->owner_state, ready, WB_RELAXED);
     wb_counter_add(&task->stats.refused, 1);
     wb_record(core, WB_EVENT_RETURN, task->id, task->migration.target, 0, now_ns);
     wb_migration_finish(task, why);

@@ -88,7 +88,8 @@ enum wb_status wb_task_add(struct wb_system *system, const struct wb_task_config
     task->restart = config->restart;
     task->moves_at_waits = config->moves_at_waits;
     task->mode = config->mode;
-    wb_word_init(&task->memory_core, config->core);
+    wb_word_init(&task->memory_core,
+                 wb_has_programs(system) ? system->cores[config->core]->memory : config->core);
     task->checkpoint_every = config->checkpoint_every;
     task->replay = config->replay;
     task->entry = config->entry;
