@@ -255,7 +255,10 @@ def rtos(tmp_path: Path) -> Path:
     folder.mkdir()
     module = f'module = "{ROOT}/build/apps/mixed.so"'
     text = text.replace('module = "mixed.so"', module)
-    (folder / "app.toml").write_text(text.replace(service, f'{service}kinds = ["rtos"]\n'))
+    text = text.replace(service, f'{service}kinds = ["rtos"]\n')
+    # Of those that are on each side one may not have ended when its emulator is killed.
+    text = text.replace("count = 2\n", "count = 2\nrestart = true\n")
+    (folder / "app.toml").write_text(text)
     makefile = (ROOT / "apps/mixed/Makefile").read_text(encoding="utf-8")
     include = f"ROOT := {ROOT}\ninclude {ROOT}/apps/module.mk"
     (folder / "Makefile").write_text(makefile.replace("include ../module.mk", include))
