@@ -43,7 +43,7 @@ TOKEN = re.compile(
 TELLS_FAILURE = re.compile(r"\bFAIL(ED)?\b|panicked at|\b[Ee]rror\b|^E  ")
 TELLING_LINES, LINES_BEHIND, TAIL_LINES = 60, 4, 30
 MAKE_BUDGET_S = 400
-LEAST_URGENT = 19
+LEAST_URGENT = 5
 
 
 def files(inputs: list[str]) -> Iterator[tuple[Path, bytes]]:
