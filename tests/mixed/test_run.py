@@ -27,6 +27,7 @@ CPU = min(os.sched_getaffinity(0))
 TWO = f"{CPU},virt_a64:0"
 LIMIT_S = 300
 KILLS = int(os.environ.get("MIXED_KILLS", "4"))
+RESTARTS = KILLS // 2 + 1
 
 
 def command(app: str | Path, cores: str, *options: str, **params: object) -> list[str]:
@@ -277,9 +278,9 @@ def answers_again(runtime: Path, process: subprocess.Popen[str]) -> None:
 def test_a_service_of_an_emulator_that_was_killed_answers_again(tmp_path: Path, rtos: Path) -> None:
     """Its caller waits meanwhile: no other core has its code."""
     runtime = tmp_path / "run"
-    options = ("--kinds", "host,rtos", "--restart")
+    options = ("--kinds", "host,rtos", f"--restart={RESTARTS}")
     with endless(runtime, TWO, *options, app=rtos) as process:
-        for _ in range(3):
+        for _ in range(RESTARTS):
             emulator = kernels(runtime)[1]["pid"]
             os.kill(emulator, signal.SIGKILL)
             answers_again(runtime, process)
@@ -288,12 +289,34 @@ def test_a_service_of_an_emulator_that_was_killed_answers_again(tmp_path: Path, 
         wait_until(lambda: received(runtime) > before + 1000 or process.poll() is not None)
         status, summary, said = stop(process)
     assert status == 0, said
-    assert [death["lost"] for death in summary["deaths"]] == [0, 0, 0]
+    assert [death["lost"] for death in summary["deaths"]] == [0] * RESTARTS
     assert all(death["back_after_ns"] for death in summary["deaths"])
     square = next(task for task in summary["tasks"] if task["task"] == "square")
     assert square["core"] == 1
     sent = {channel["channel"]: channel["sent"] for channel in summary["channels"]}
     assert sent["squares"] == sent["squares_caller"]
+
+
+def test_kernels_of_both_kinds_are_killed_and_come_back(tmp_path: Path, rtos: Path) -> None:
+    """The relay goes round all three; its ends see each message once and in order."""
+    runtime = tmp_path / "run"
+    shuttle = ("--shuttle", "relay=1,2,0@2ms")
+    options = ("--kinds", "host,rtos,host", f"--restart={RESTARTS}", *shuttle)
+    with endless(runtime, f"{TWO},{CPU}", *options, app=rtos) as process:
+        for number in range(2 * RESTARTS):
+            core = 1 + number % 2
+            victim = kernels(runtime)[core]["pid"]
+            os.kill(victim, signal.SIGKILL)
+            before = received(runtime)
+            wait_until(
+                lambda at=before: received(runtime) > at + 1000 or process.poll() is not None
+            )
+            wait_until(lambda at=core, pid=victim: kernels(runtime)[at]["pid"] != pid)
+        status, summary, said = stop(process)
+    assert status == 0, said
+    assert [death["lost"] for death in summary["deaths"]] == [0] * len(summary["deaths"])
+    assert len(summary["deaths"]) == 2 * RESTARTS
+    assert all(task["state"] == "ended" for task in summary["tasks"])
 
 
 def test_a_guest_is_started_again_when_that_is_asked(tmp_path: Path, rtos: Path) -> None:
