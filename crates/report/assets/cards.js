@@ -170,6 +170,8 @@ function troubleCards(run) {
         text("found by", "by"),
         text("in task", "running"),
         column("tasks moved", "moved"),
+        column("lost", "lost", count, { mark: some }),
+        column("again after", "back_after_ns", duration),
       ],
     ],
     [

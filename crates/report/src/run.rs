@@ -116,7 +116,7 @@ impl Run {
             phases: table("migration_latency", &PHASE),
             waits,
             all_waits,
-            deaths: lines("deaths", &["core", "detected_ns", "by", "running", "moved"]),
+            deaths: lines("deaths", &DEATH),
             advice: lines("advice", &["time_ns", "policy", "core", "text"]),
             errors: lines("errors", &["kind", "task", "index", "core", "text"]),
             damage: recorded.damage(odd),
@@ -125,6 +125,7 @@ impl Run {
     }
 }
 
+const DEATH: [&str; 7] = ["core", "detected_ns", "by", "running", "moved", "lost", "back_after_ns"];
 const CORE: [&str; 11] = [
     "core",
     "cpu",

@@ -124,8 +124,20 @@ pub fn channel(args: &ChannelArgs) -> Outcome {
 /// # Errors
 /// No such run, and why the kernel does not come.
 pub fn restart(args: &RestartArgs) -> Outcome {
-    let what = format!("the restart of core {}", args.core);
-    set(&args.run, &Request::Restart { core: args.core }, &what)
+    let RestartArgs { run, core } = args;
+    match request(&find(run)?, &Request::Restart { core: *core })? {
+        Reply::Set(set) if set.ok => {
+            print(&format!("{run}: core {core} runs again\n"))?;
+            Ok(Answer::Yes)
+        }
+        Reply::Set(set) => {
+            let text = format!("core {core} of the run `{run}` cannot be started again");
+            Err(Problem::new(format!("{text}: {}", set.why))
+                .help("`whimbrel ps` lists the cores of each run")
+                .into())
+        }
+        _ => Err(Problem::new("the run answers another question").into()),
+    }
 }
 
 /// The request for another notify of a channel, and what it is in words.

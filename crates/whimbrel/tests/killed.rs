@@ -43,7 +43,7 @@ fn a_killed_kernel_is_started_again_and_that_is_no_failure() {
     kill(pid(&first[2]), SIGKILL);
     place.wait_for_totals(|totals| totals["cores"][1]["state"] == "up");
     let asked = place.output(&["restart", "test-1", "1"]);
-    assert_eq!(text(&asked.stdout), "test-1: the restart of core 1\n", "{}", text(&asked.stderr));
+    assert_eq!(text(&asked.stdout), "test-1: core 1 runs again\n", "{}", text(&asked.stderr));
     assert!(place.migrate(&["worker", "1"]).status.success());
     let error = place.error(&["restart", "test-1", "9"]);
     assert!(error.contains("there is no such core"), "{error}");
