@@ -81,6 +81,9 @@ int hosted_gvm(size_t *bytes);
 /// Waits until no process runs that a killed kernel has hosted: Linux kills them with it.
 void hosted_await_end(const struct wb_system *system, uint32_t core);
 
+/// Before the kernel of that core is started again: those have ended, and are reaped.
+void hosted_forget(const struct wb_system *system, uint32_t core);
+
 /// Once every kernel has ended: forgets the program, and reaps what a killed kernel has left.
 void hosted_close(const struct wb_system *system);
 

@@ -201,6 +201,18 @@ void hosted_await_end(const struct wb_system *system, uint32_t core)
     }
 }
 
+void hosted_forget(const struct wb_system *system, uint32_t core)
+{
+    for (uint32_t i = 0; i < system->n_tasks; i++) {
+        struct hosted *h = hosted_of(&system->tasks[i], core);
+        if (h == NULL || hosted_pid(h) == 0)
+            continue;
+        waitpid(hosted_pid(h), NULL, WNOHANG);
+        wb_word_store(&h->pid, 0, WB_SEQ_CST);
+        wb_word_store(&h->turn, 0, WB_RELAXED);
+    }
+}
+
 void hosted_close(const struct wb_system *system)
 {
     for (uint32_t i = 0; the_program.rows != NULL && i < system->n_tasks; i++)

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "hosted.h"
 #include "supervise.h"
 
 // ---- Descriptors --------------------------------------------------------------------------------
@@ -154,6 +155,7 @@ static void start_kernel(struct wb_host *host, uint32_t core)
 {
     struct linux_core *lc = linux_core(host->system->cores[core]);
 
+    hosted_forget(host->system, core);
     wb_word_store(&lc->alive, 0, WB_RELEASE);
     (void)wb_word_swap(&lc->sleeping, 0, WB_RELAXED);
     begin_again(host, core, 0);

@@ -10,6 +10,7 @@
 int leaver(struct wb_task *self);
 int computer(struct wb_task *self);
 int worker(struct wb_task *self);
+int waiter(struct wb_task *self);
 
 int leaver(struct wb_task *self)
 {
@@ -46,5 +47,15 @@ int worker(struct wb_task *self)
     while (processor_ns() < end_ns)
         ;
     (void)wb_period_wait(self);
+    return 0;
+}
+
+// Until a word says so that the application's state begins with.
+int waiter(struct wb_task *self)
+{
+    const struct wb_word *over = wb_task_app(self)->state;
+
+    while (wb_word_load(over, WB_ACQUIRE) == 0)
+        wb_checkpoint();
     return 0;
 }

@@ -3,6 +3,7 @@
 
 #define _GNU_SOURCE
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -40,6 +41,7 @@ static void open_system(void)
     const struct wb_host_config config = { .system = { .cores = 1, .tasks = 2 },
                                            .memory_bytes = 1 << 20,
                                            .stacks_bytes = (size_t)2 * STACK_BYTES,
+                                           .restarts = 3,
                                            .cpus = &the_cpu };
 
     the_cpu = (unsigned int)sched_getcpu();  // one that is allowed
@@ -154,5 +156,29 @@ TEST(no_two_programs_have_their_heaps_at_one_address)
     CHECK(wb_host_recreates(lx, other, "stepper", why, sizeof why) == WB_OK);
     CHECK(other->heap.base > task->heap.end && other->heap.end == other->heap.base + 1);
     CHECK((uintptr_t)other->heap.base % PAGE_BYTES == 0);
+    wb_host_close(lx);
+}
+
+TEST(a_program_begins_anew_with_its_kernel)
+{
+    uint32_t bad_core;
+
+    open_system();
+    struct wb_word *over = wb_system_alloc(wb_host_system(lx), sizeof *over, WB_LINE_BYTES);
+    wb_host_system(lx)->app.state = over;
+    CHECK(wb_host_program(lx, beside("recreated.task")) == WB_OK);
+    CHECK(wb_host_recreates(lx, task, "waiter", why, sizeof why) == WB_OK);
+    CHECK(wb_host_start(lx, &bad_core) == WB_OK);
+    pid_t before = 0, pid;
+    for (uint32_t i = 0; i < 3; i++, before = pid) {
+        while ((pid = hosted_pid(hosted_of(task, 0))) == 0 || pid == before)
+            usleep(1000);
+        kill(wb_host_pid(lx, 0), SIGKILL);
+        CHECK(wb_host_wait(lx, LIMIT_MS).kind == WB_HOST_DIED);
+        CHECK(wb_host_wait(lx, LIMIT_MS).kind == WB_HOST_RESTARTED);
+    }
+    wb_word_store(over, 1, WB_RELEASE);
+    CHECK(wb_host_wait(lx, LIMIT_MS).kind == WB_HOST_ENDED);
+    CHECK(task->restarts == 3);
     wb_host_close(lx);
 }
