@@ -478,8 +478,12 @@ bool guests_start_again(struct guests *guests, struct guest *guest, const struct
         close(guest->pidfd);
     guest->line = guest->pidfd = -1;
     clear_page(guests, g, gvm->bytes);
-    if (!start(guests, g, gvm))
+    if (!start(guests, g, gvm)) {
+        if (guest->pid > 0)
+            waitpid(guest->pid, NULL, 0);
+        guest->pid = 0;
         return false;
+    }
     guest->guests = guests;
     guest->system = system;
     wb_word_store(&guest->booted, BOOTING, WB_RELAXED);

@@ -135,6 +135,12 @@ static void close_launcher_fds(const struct wb_host *host, uint32_t index)
     for (uint32_t i = 0; i < index; i++)
         if (host->kernels[i].pidfd >= 0)
             close(host->kernels[i].pidfd);
+    for (uint32_t g = 0; g < host->guests.n; g++) {
+        if (host->guests.all[g].pidfd >= 0)
+            close(host->guests.all[g].pidfd);
+        if (host->guests.all[g].line >= 0)
+            close(host->guests.all[g].line);
+    }
     for (uint32_t i = 0; i < host->config.n_launcher_fds; i++)
         close(host->config.launcher_fds[i]);
 }

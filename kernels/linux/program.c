@@ -207,7 +207,7 @@ void hosted_forget(const struct wb_system *system, uint32_t core)
         struct hosted *h = hosted_of(&system->tasks[i], core);
         if (h == NULL || hosted_pid(h) == 0)
             continue;
-        waitpid(hosted_pid(h), NULL, WNOHANG);
+        waitpid(hosted_pid(h), NULL, 0);
         wb_word_store(&h->pid, 0, WB_SEQ_CST);
         wb_word_store(&h->turn, 0, WB_RELAXED);
     }

@@ -40,9 +40,27 @@ static int *list_files(uint32_t *n)
     return all;
 }
 
+// The launcher's own are no kernel's, and their numbers may become those of others.
+static bool is_launchers(const struct wb_host *host, int fd)
+{
+    bool is = fd == host->epoll || fd == host->wake || fd == host->gvm.fd;
+
+    for (uint32_t g = 0; g < host->guests.n; g++)
+        is |= fd == host->guests.all[g].pidfd || fd == host->guests.all[g].line;
+    for (uint32_t i = 0; i < host->config.n_launcher_fds; i++)
+        is |= fd == host->config.launcher_fds[i];
+    return is;
+}
+
 void restart_note_files(struct wb_host *host)
 {
-    host->files = list_files(&host->n_files);
+    uint32_t n, kept = 0;
+
+    host->files = list_files(&n);
+    for (uint32_t i = 0; i < n; i++)
+        if (!is_launchers(host, host->files[i]))
+            host->files[kept++] = host->files[i];
+    host->n_files = kept;
 }
 
 // In a new kernel: it has what the first one had.
@@ -104,16 +122,18 @@ enum wb_status wb_host_restart(struct wb_host *host, uint32_t core, const char *
             continue;
         pthread_mutex_lock(&host->lock);
         its->asked = true;
-        // All that it had has been taken over or is lost.
-        if (its->dead && its->pid == 0) {
+        // All that it had has been taken over or is lost; its process may still have to be reaped.
+        if (its->dead) {
             its->returning = true;
-            its->death.detected_ns = clock_now_ns();
+            if (its->reported)
+                its->death.detected_ns = clock_now_ns();
+            its->death.returns = true;
             wb_word_store(&system->cores[i]->state, WB_CORE_DOWN, WB_SEQ_CST);
+        } else if (its->pid != 0) {
+            kill(its->pid, SIGKILL);
         }
         pthread_mutex_unlock(&host->lock);
     }
-    if (kernel->pid != 0)
-        kill(kernel->pid, SIGKILL);
     return WB_OK;
 }
 
@@ -140,6 +160,8 @@ static void give_up(struct wb_host *host, uint32_t core, const char *why)
 
     pthread_mutex_lock(&host->lock);
     kernel->returning = kernel->asked = kernel->reported = false;
+    kernel->dead = true;
+    kernel->since_ns = 0;
     host->system->cores[core]->returns = false;
     kernel->death = (struct wb_host_event){ .kind = WB_HOST_DIED,
                                             .core = core,

@@ -32,11 +32,11 @@ static bool fault_is_complete(const struct wb_host *host)
     return false;
 }
 
+// Under `lock`, to its end for all that died together.
 static void take_over(struct wb_host *host, uint32_t core, const char *by)
 {
     struct kernel_process *kernel = &host->kernels[core];
 
-    pthread_mutex_lock(&host->lock);
     if (!kernel->dead && !is_faulty(host->system) && !host->killed) {
         kernel->death = death_report_before(host->system, core, clock_now_ns());
         kernel->death.pid = kernel->pid;
@@ -47,7 +47,26 @@ static void take_over(struct wb_host *host, uint32_t core, const char *by)
         death_report_take_over(host->system, &kernel->death);
     }
     kernel->dead = true;
+}
+
+// What waits for it may be offered to it from now on.
+static void let_return(struct wb_host *host, uint32_t core)
+{
+    if (host->kernels[core].returning)
+        wb_word_store(&host->system->cores[core]->state, WB_CORE_DOWN, WB_SEQ_CST);
+}
+
+// It may have been taken over, and started again, while this waited for the lock.
+static bool take_over_robust(struct wb_host *host, uint32_t core)
+{
+    pthread_mutex_lock(&host->lock);
+    const bool is_dead = !host->kernels[core].dead && robust_is_dead(host->system->cores[core]);
+    if (is_dead) {
+        take_over(host, core, "robust-futex");
+        let_return(host, core);
+    }
     pthread_mutex_unlock(&host->lock);
+    return is_dead;
 }
 
 // The first detector. The second is the pidfd, in wb_host_wait().
@@ -60,11 +79,9 @@ void *supervise_watch(void *arg)
 
     do {
         for (uint32_t i = 0; i < n; i++)
-            if (watched[i] && robust_is_dead(host->system->cores[i])) {
-                take_over(host, i, "robust-futex");
-                if (write(host->wake, &one, sizeof one) < 0)
-                    continue;  // wb_host_wait() looks at every tick as well
-            }
+            if (watched[i] && robust_is_dead(host->system->cores[i]) && take_over_robust(host, i) &&
+                write(host->wake, &one, sizeof one) < 0)
+                continue;  // wb_host_wait() looks at every tick as well
         pthread_mutex_lock(&host->lock);
         for (uint32_t i = 0; i < n; i++)
             watched[i] = host->system->cores[i]->program == 0 && !host->kernels[i].dead;
@@ -80,6 +97,7 @@ static void take_over_all(struct wb_host *host, pid_t pid, int wait_status, cons
     const uint32_t n = host->system->n_cores;
     bool died[WB_CORES_MAX];
 
+    pthread_mutex_lock(&host->lock);
     for (uint32_t i = 0; i < n; i++) {
         struct kernel_process *kernel = &host->kernels[i];
         struct wb_word *state = &host->system->cores[i]->state;
@@ -91,8 +109,10 @@ static void take_over_all(struct wb_host *host, pid_t pid, int wait_status, cons
         if (kernel->pidfd >= 0)
             close(kernel->pidfd);
         kernel->pidfd = -1;
-        if (died[i] && host->system->cores[i]->program != 0 && !is_faulty(host->system))
+        if (died[i] && host->system->cores[i]->program != 0 && !is_faulty(host->system)) {
             wb_word_store(state, WB_CORE_DEAD, WB_SEQ_CST);
+            host->system->cores[i]->returns = restart_is_due(host, i);
+        }
     }
     for (uint32_t i = 0; i < n; i++)
         if (died[i]) {
@@ -100,6 +120,10 @@ static void take_over_all(struct wb_host *host, pid_t pid, int wait_status, cons
             host->kernels[i].death.pid = pid;
             host->kernels[i].death.why = why;
         }
+    for (uint32_t i = 0; i < n; i++)
+        if (died[i])
+            let_return(host, i);
+    pthread_mutex_unlock(&host->lock);
 }
 
 // A guest has as long for its end as this machine's kernels have at most after its last task.
@@ -125,6 +149,12 @@ static const char *guest_ended(struct wb_host *host, struct guest *guest)
     struct wb_guest *page = guest->page;
     char text[WB_ERROR_BYTES];
 
+    // Its kernels' processes may have it as well, so that closing it would not take it out.
+    if (guest->pidfd >= 0) {
+        epoll_ctl(host->epoll, EPOLL_CTL_DEL, guest->pidfd, NULL);
+        close(guest->pidfd);
+    }
+    guest->pidfd = -1;
     if (!guests_end(guest))
         return guest->error;
     if (wb_word_load(&page->state, WB_ACQUIRE) != WB_GUEST_FAILED)

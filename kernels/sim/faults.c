@@ -97,8 +97,10 @@ static void stop_all(const struct faults *faults)
         sim.system->cores[i]->returns = true;
         wb_word_store(&sim.system->cores[i]->state, WB_CORE_DEAD, WB_SEQ_CST);
     }
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < n; i++)
         sim_host_kill(faults->host, i);
+    for (uint32_t i = 0; i < n; i++) {
+        wb_word_store(&sim.system->cores[i]->state, WB_CORE_DOWN, WB_SEQ_CST);
         sim_push_in((i + 1) * (uint64_t)faults->fault.ns * PS_PER_NS, EVENT_FAULT, i);
     }
 }

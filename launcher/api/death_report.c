@@ -42,5 +42,6 @@ void death_report_take_over(struct wb_system *system, struct wb_host_event *deat
     count_restarts(system, &death->restarted, &death->resumed);
     death->restarted -= restarts;
     death->resumed -= resumes;
-    death->moved -= death->lost + death->restarted + death->resumed;
+    const uint32_t not_moved = death->lost + death->restarted + death->resumed;
+    death->moved -= not_moved < death->moved ? not_moved : death->moved;
 }

@@ -175,7 +175,7 @@ void commands_take_event(struct commands *c, const struct wb_host_event *event)
 {
     if (event->kind == WB_HOST_RESTARTED)
         answer_restarts(c, event->core, NULL);
-    else if (event->kind == WB_HOST_DIED && !event->returns)
+    else if (event->kind == WB_HOST_DIED && (!event->returns || event->why != NULL))
         answer_restarts(c, event->core, event->why != NULL ? event->why : "it was killed again");
     else if (event->kind == WB_HOST_ENDED)
         answer_restarts(c, WB_CORE_NONE, "the run has ended");

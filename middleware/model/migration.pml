@@ -244,7 +244,11 @@ dead:
 // ---- recovery.c ---------------------------------------------------------------------------------
 
 #define IS_UP(core) (state_of_core[core] == UP)
-#define ORPHAN(p) (!IS_UP(OWNER(p)) && !(STATE(p) == OFFERED && IS_UP(TARGET(p))))
+// What recovery has offered nobody gives back to its owner, which may have returned since.
+#define ORPHAN(p) \
+    (STATE(p) == OFFERED -> \
+         !IS_UP(TARGET(p)) && (PHASE(request) != ACCEPTED || !IS_UP(OWNER(p))) : \
+         !IS_UP(OWNER(p)))
 
 // end_request()
 inline end_request(dead)
@@ -421,7 +425,7 @@ init
     timeout ->
         // Every request has its outcome.
         assert(!is_open && PHASE(request) == NONE);
-        // The task is over, or with exactly one kernel that processes.
+        // The task is over, or with exactly one kernel that lives.
         assert(OVER(owner_state) || IS_WITH(0) || IS_WITH(1) || IS_WITH(2));
         assert(STATE(owner_state) != LOST || (!restarts && kills > 0))
 }

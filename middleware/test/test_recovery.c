@@ -2,6 +2,7 @@
 // Unit tests of what happens to the tasks of a kernel that was killed, by the state they were in.
 // test_killed_*.c kill at every instruction.
 // with: check.c build.c kernel_stub.c
+#include "../src/move/move.h"
 #include "check.h"
 #include "kernel_stub.h"
 
@@ -255,13 +256,17 @@ TEST(a_record_that_others_fill_is_not_touched_by_an_heir)
 
 // ---- A core that returns ------------------------------------------------------------------------
 
-static bool comes_up(uint32_t core)
+static uint32_t die_to_return(uint32_t core)
 {
-    const bool was_down =
-        wb_word_load(&stub.system->cores[core]->state, WB_SEQ_CST) == WB_CORE_DOWN;
+    const uint32_t lost = die(core);
 
+    wb_word_store(&stub.system->cores[core]->state, WB_CORE_DOWN, WB_SEQ_CST);
+    return lost;
+}
+
+static void come_up(uint32_t core)
+{
     wb_word_store(&stub.system->cores[core]->state, WB_CORE_UP, WB_SEQ_CST);
-    return was_down;
 }
 
 static void setup_returning(bool others_can)
@@ -275,8 +280,8 @@ static void setup_returning(bool others_can)
 TEST(what_another_core_can_take_does_not_wait_for_one_that_returns)
 {
     setup_returning(true);
-    CHECK(die(0) == 0 && arrives_at(1));
-    CHECK(comes_up(0));
+    CHECK(die_to_return(0) == 0 && arrives_at(1));
+    come_up(0);
     stub_serve(0);
     CHECK(wb_task_core(task) == 1);
 }
@@ -289,7 +294,8 @@ TEST(what_no_other_core_can_take_waits_for_one_that_returns)
     for (int i = 0; i < 4; i++) {
         setup_returning(false);
         wb_word_store(&task->owner_state, wb_owner_state(states[i], 0), WB_SEQ_CST);
-        CHECK(die(0) == 0 && task->restarts == (states[i] == WB_TASK_RUNNING) && comes_up(0));
+        CHECK(die_to_return(0) == 0 && task->restarts == (states[i] == WB_TASK_RUNNING));
+        come_up(0);
         // Another dies meanwhile.
         CHECK(die(2) == 0 && arrives_at(0));
         CHECK(wb_word_load(&stub.system->live, WB_SEQ_CST) == 2);
@@ -306,7 +312,7 @@ TEST(what_may_not_start_again_does_not_wait)
 TEST(what_waits_is_lost_if_its_core_does_not_come)
 {
     setup_returning(false);
-    CHECK(die(0) == 0 && state() == WB_TASK_OFFERED);
+    CHECK(die_to_return(0) == 0 && state() == WB_TASK_OFFERED);
     stub.system->cores[0]->returns = false;
     CHECK(die(0) == 1 && state() == WB_TASK_LOST && is_over_for_peer());
 }
@@ -315,7 +321,8 @@ TEST(an_offer_that_had_been_withdrawn_waits_as_well)
 {
     setup_returning(false);
     wb_word_store(&task->owner_state, wb_owner_state_returned(0, WB_ERR_TIMEOUT), WB_SEQ_CST);
-    CHECK(die(0) == 0 && state() == WB_TASK_RETURNED && comes_up(0));
+    CHECK(die_to_return(0) == 0 && state() == WB_TASK_RETURNED);
+    come_up(0);
     CHECK(arrives_at(0));
 }
 
@@ -324,7 +331,8 @@ TEST(an_offer_to_a_core_that_returns_goes_back)
     setup_returning(true);
     stub.system->cores[2]->returns = true;
     offer_to(2);
-    CHECK(die(2) == 0 && comes_up(2));
+    CHECK(die_to_return(2) == 0);
+    come_up(2);
     CHECK(arrives_at(0) && settles_with(WB_ERR_GONE));
 }
 
@@ -332,10 +340,32 @@ TEST(offers_to_a_core_that_is_to_return_stand_until_they_are_overdue)
 {
     setup(false);
     stub.system->cores[2]->returns = true;
-    CHECK(die(2) == 0);
+    CHECK(die_to_return(2) == 0);
     stub_become(0, task);
     offer_to(2);
-    CHECK(comes_up(2) && arrives_at(2) && settles_with(WB_OK));
+    come_up(2);
+    CHECK(arrives_at(2) && settles_with(WB_OK));
+}
+
+// The core that had it has returned, and has nothing of it any more.
+TEST(what_an_heir_has_not_taken_in_goes_on_to_the_next)
+{
+    setup(false);
+    stub.system->cores[0]->returns = true;
+    wb_word_store(&task->owner_state, wb_owner_state(WB_TASK_BLOCKED, 0), WB_SEQ_CST);
+    CHECK(die_to_return(0) == 0 && state() == WB_TASK_OFFERED);
+    come_up(0);
+    CHECK(die(1) == 0 && arrives_at(2));
+}
+
+// A withdrawal that saw the core dead may give its task to another while the core looks at it.
+TEST(a_task_that_was_given_to_another_is_not_taken_back)
+{
+    setup(false);
+    const uint32_t seen = wb_owner_state_returned(0, WB_ERR_TIMEOUT);
+    wb_word_store(&task->owner_state, wb_owner_state(WB_TASK_RUNNING, 1), WB_SEQ_CST);
+    wb_migration_returned(stub.system->cores[0], task, seen);
+    CHECK(state() == WB_TASK_RUNNING && wb_task_core(task) == 1 && stub.attaches == 0);
 }
 
 // ---- Half-done ends -----------------------------------------------------------------------------

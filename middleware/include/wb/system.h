@@ -515,8 +515,8 @@ void wb_system_sweep(struct wb_system *system, uint64_t now_ns);
 
 /// Takes over what a killed kernel left: tasks that were not running move to a living core; one
 /// that was running starts again (`restart`) or is lost, and its ports are closed. What no other
-/// core can take waits for one that `returns`, and its state is WB_CORE_DOWN at the end: its kernel
-/// may be started.
+/// core can take waits for one that `returns`: once this has been called for all that died with it,
+/// its state is to be WB_CORE_DOWN, before this is called for any other.
 ///
 /// Context: one core or the launcher, once per death. Never blocks.
 /// Returns: how many tasks were lost.

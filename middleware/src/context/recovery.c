@@ -170,12 +170,18 @@ static void end_request(struct wb_task *task, uint32_t dead, bool orphan)
 
 // True when no living core will see to the task. Its owner may have died before this death, with
 // the task on offer to the core that has died now.
+// What recovery has offered nobody gives back to its owner, which may have returned since; it waits
+// for a target that returns.
 static bool is_orphan(const struct wb_task *task, uint32_t owner_state)
 {
     struct wb_core *const *cores = task->system->cores;
 
-    if (wb_task_state_of(owner_state) == WB_TASK_OFFERED && is_up(cores[wb_target_of(owner_state)]))
-        return false;
+    if (wb_task_state_of(owner_state) == WB_TASK_OFFERED) {
+        if (is_up(cores[wb_target_of(owner_state)]))
+            return false;
+        if (!wb_migration_is_accepted(task))
+            return !cores[wb_target_of(owner_state)]->returns;
+    }
     return !is_up(cores[wb_owner_of(owner_state)]);
 }
 
@@ -229,7 +235,7 @@ uint32_t wb_core_died(struct wb_system *system, uint32_t core)
 
     // Kernels of the launcher's program go on from each other's contexts. Another program dies and
     // begins anew as a whole.
-    if (dead->returns && dead->program != 0)
+    if (dead->program != 0)
         dead->memory += system->config.programs * (WB_CORES_MAX + 1);
     // seq_cst against wb_task_departed(): an offer to this core is either seen below or withdrawn
     // by its source.
@@ -244,9 +250,6 @@ uint32_t wb_core_died(struct wb_system *system, uint32_t core)
         wb_kernel_doorbell(i);
     if (wb_parts.agents != NULL)
         wb_parts.agents->replace(system);
-    // From here on it is a core that has not started: offers to it stand, and it takes them in.
-    if (dead->returns)
-        wb_word_store(&dead->state, WB_CORE_DOWN, WB_SEQ_CST);
     return lost;
 }
 

@@ -410,10 +410,9 @@ void wb_task_came_asleep(struct wb_task *task, uint64_t now_ns)
         wb_migration_settle(task, now_ns);
 }
 
-void wb_migration_returned(struct wb_core *core, struct wb_task *task)
+void wb_migration_returned(struct wb_core *core, struct wb_task *task, uint32_t owner_state)
 {
     const uint64_t now_ns = wb_kernel_now_ns();
-    uint32_t owner_state = wb_word_load(&task->owner_state, WB_RELAXED);
     const enum wb_status why = wb_owner_state_why(owner_state);
     const uint32_t ready = wb_owner_state(WB_TASK_READY, core->index);
     const struct wb_attach_ops *attach = wb_attach_ops_of(task);

@@ -18,7 +18,7 @@ void wb_migration_arrive(struct wb_core *core, struct wb_task *task, uint32_t ow
                          const struct wb_attach_ops *attach);
 
 /// The source's half of a withdrawn hand-off: makes the task ready again and ends the request.
-void wb_migration_returned(struct wb_core *core, struct wb_task *task);
+void wb_migration_returned(struct wb_core *core, struct wb_task *task, uint32_t owner_state);
 
 /// The target cannot take the task that `owner_state` offers it: the source takes it back, or, if
 /// it was recovery that offered it, the task is lost.

@@ -19,9 +19,9 @@ static void inherit(struct wb_core *core, struct wb_task *task)
     wb_inbox_post(core->system->cores[wb_task_core(task)], task->id);
 }
 
-static inline void look_at_own(struct wb_core *core, struct wb_task *task, enum wb_task_state state)
+static inline void look_at_own(struct wb_core *core, struct wb_task *task, uint32_t owner_state)
 {
-    switch (state) {
+    switch (wb_task_state_of(owner_state)) {
     case WB_TASK_NEW:
         if (wb_reporting(core->system) != NULL)
             wb_parts.agents->arrival(task, core->index, wb_kernel_now_ns());
@@ -32,7 +32,7 @@ static inline void look_at_own(struct wb_core *core, struct wb_task *task, enum 
         wb_task_attach(core, task);
         break;
     case WB_TASK_RETURNED:
-        wb_migration_returned(core, task);
+        wb_migration_returned(core, task, owner_state);
         break;
     case WB_TASK_READY:
     case WB_TASK_RUNNING:
@@ -56,7 +56,7 @@ static inline void look_at_task(struct wb_core *core, struct wb_task *task)
     if (state == WB_TASK_OFFERED && wb_target_of(owner_state) == core->index)
         wb_migration_arrive(core, task, owner_state, wb_attach_ops_of(task));
     else if (wb_owner_of(owner_state) == core->index)
-        look_at_own(core, task, state);
+        look_at_own(core, task, owner_state);
     else if (!wb_state_is_over(owner_state))
         wb_inbox_post(core->system->cores[wb_owner_of(owner_state)], task->id);
 }

@@ -65,8 +65,8 @@ pub struct RunArgs {
     pub exclusive: bool,
 
     /// Start a kernel again that was killed, or an emulator with all of its kernels, each so often
-    /// at most. Tasks that no other core can take wait for it: those that ran begin again where
-    /// `restart = true`. `whimbrel restart` does the same once
+    /// at most, ten times if none is said. Tasks that no other core can take wait for it: those
+    /// that ran begin again where `restart = true`. `whimbrel restart` does the same once
     #[arg(
         long,
         value_name = "TIMES",

@@ -24,8 +24,8 @@ use crate::protocol::{Advice, CoreDied, CoreRestarted, Kernel, Migrated, Migrati
 const LINE_TIME: Duration = Duration::from_secs(2);
 /// What a reply may take beyond the time that the request itself allows.
 const SLACK: Duration = Duration::from_secs(3);
-/// How long an emulator may take to boot: `BOOT_NS` of `kernels/linux/guests.c`.
-const BOOT_TIME: Duration = Duration::from_secs(20);
+/// How long an emulator may take to boot: three times `BOOT_NS` of `kernels/linux/guests.c`.
+const BOOT_TIME: Duration = Duration::from_secs(60);
 
 /// What a run may be asked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
