@@ -14,6 +14,7 @@ fn the_help_is_the_manual() {
         "migrate",
         "policy",
         "rate",
+        "restart",
         "top",
         "ps",
         "clean",

@@ -62,9 +62,8 @@ pub fn load(args: &SimArgs) -> Result<Simulated, Failure> {
         .check_kinds(&app, &kinds)
         .map_err(|problem| Failure::Reports(vec![source.report(problem)]))?;
     let module = helpers::find_module(&app, &folder, &source)?;
-    let points = hardware.points_hz(n);
     let (mut moving, moving_options) =
-        moving::load(&layout.moving, &mut app, &source, Some(&module), &points)?;
+        moving::load(&layout.moving, &mut app, &source, Some(&module), &hardware.points_hz(n))?;
     begin_by_table(layout, &mut app, &mut moving, &mut hardware.cores, &mut description, pacing);
     let options = Options {
         cpus: (0..).map(CoreName::Cpu).take(hardware.cores.len()).collect(),

@@ -21,7 +21,7 @@ use crate::board::link::Watch;
 use crate::control::{Ask, Reply, Request};
 use crate::load::{MOVE_TIMEOUT_MS, Schedule};
 use crate::process::Process;
-use crate::protocol::{ErrorKind, HelperError, Line, Started};
+use crate::protocol::{CoreDied, CoreRestarted, ErrorKind, HelperError, Line, Started};
 
 /// How long channels may take to drain after a stop.
 const DRAIN: Duration = Duration::from_secs(5);
@@ -334,20 +334,8 @@ impl<'a> Session<'a> {
                 }
             }
             Line::Set(set) => self.requests.answer_set(set),
-            Line::CoreDied(death) => {
-                self.view.death(&death);
-                self.watchers.tell(&Reply::CoreDied(death.clone()));
-                self.results.deaths.push(death);
-            }
-            Line::CoreRestarted(restarted) => {
-                self.view.say(&format!("the kernel of {}", restarted.words()));
-                self.watchers.tell(&Reply::CoreRestarted(restarted.clone()));
-                self.results.restarted(&restarted);
-                if let Some(started) = &self.results.started {
-                    self.kernels = started.processes();
-                    (self.on_start)(started);
-                }
-            }
+            Line::CoreDied(death) => self.died(death),
+            Line::CoreRestarted(restarted) => self.runs_again(&restarted),
             Line::Advice(advice) => {
                 self.watchers.tell(&Reply::Advice(advice.clone()));
                 self.results.advice(advice);
@@ -376,6 +364,22 @@ impl<'a> Session<'a> {
                     Phase::Over
                 };
             }
+        }
+    }
+
+    fn died(&mut self, death: CoreDied) {
+        self.view.death(&death);
+        self.watchers.tell(&Reply::CoreDied(death.clone()));
+        self.results.deaths.push(death);
+    }
+
+    fn runs_again(&mut self, restarted: &CoreRestarted) {
+        self.view.say(&format!("the kernel of {}", restarted.words()));
+        self.watchers.tell(&Reply::CoreRestarted(restarted.clone()));
+        self.results.restarted(restarted);
+        if let Some(started) = &self.results.started {
+            self.kernels = started.processes();
+            (self.on_start)(started);
         }
     }
 
