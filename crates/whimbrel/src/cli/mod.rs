@@ -163,14 +163,15 @@ pub struct ChannelArgs {
     pub settings: Vec<String>,
 }
 
-/// Starts the kernel of a core again, whether it was killed or runs; the run goes on meanwhile.
+/// Restarts the kernel of a core, whether it was killed or runs, while the run continues.
 ///
 /// One that runs is killed first: other cores take over its tasks as when a kernel dies, and what
-/// no other core can take waits. Of a board in an emulator all cores begin anew. The command waits
-/// until the kernel is there; if it does not come, the reason is given, and the exit status is 2.
+/// no other core can take waits. All cores of a board in an emulator restart together. The command
+/// waits until the kernel runs; if it does not, the command prints the reason, and the exit status
+/// is 2.
 #[derive(Debug, Args)]
 pub struct RestartArgs {
-    /// The run, as `whimbrel ps` lists it
+    /// The name of the run: see `whimbrel ps`
     pub run: String,
 
     /// The core
