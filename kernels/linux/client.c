@@ -236,8 +236,7 @@ static void pass(struct end *end)
 
 struct server {
     struct wb_task *self;
-    uint32_t core;          // whose process has the descriptors
-    pid_t process;          // that one, as a core may return with another
+    pid_t process;          // that has the descriptors
     int listener, pending;  // pending: has connected, and has not said yet to which port; -1: none
     uint64_t pending_ns;    // since when
     bool full;              // this process has no descriptor for who knocks
@@ -254,7 +253,6 @@ static bool open_server(struct server *server, struct wb_task *self)
     for (struct wb_port *port = NULL; (port = wb_port_next(self, port)) != NULL;)
         n++;
     *server = (struct server){ .self = self, .listener = sockets.of[self->id].fd, .pending = -1 };
-    server->core = wb_task_core(self);
     server->process = getpid();
     server->ends = wb_calloc(n, sizeof *server->ends);
     server->set = wb_calloc(2 * (size_t)n + 2, sizeof *server->set);
@@ -277,7 +275,6 @@ static void close_server(struct server *server)
 
 static void come_to_another_process(struct server *server)
 {
-    server->core = wb_task_core(server->self);
     server->process = getpid();
     server->pending = -1;
     server->full = false;
@@ -433,7 +430,7 @@ int client_run(struct wb_task *self)
         status = WB_ERR_NOMEM;
     while (status == 0 && !is_over(&server)) {
         const int ready = wb_wait(server.set, gather(&server), look_ns);
-        if (wb_task_core(self) != server.core || getpid() != server.process)
+        if (getpid() != server.process)
             come_to_another_process(&server);
         else if (ready < 0 && ready != WB_ERR_TIMEOUT)
             status = ready;

@@ -247,6 +247,9 @@ static bool start(struct guests *guests, uint32_t g, const struct gvm *gvm)
     return fail(guest, "%s cannot be started: %s", guest->plan->command[0], strerror(error_number));
 }
 
+// What has become of the boot of a guest that is started again.
+enum { BOOTED, BOOTING, NOT_BOOTED };
+
 // ---- Coming to terms ----------------------------------------------------------------------------
 
 static void rest(void)
@@ -328,7 +331,8 @@ static void go_to_another(const cpu_set_t *allowed, unsigned int n)
 // take turns on one processor.
 static bool measure_clock(struct guest *guest)
 {
-    const uint64_t until_ns = clock_now_ns() + (guest->boots ? MEASURED_AGAIN_NS : MEASURED_NS);
+    const bool again = wb_word_load(&guest->booted, WB_RELAXED) == BOOTING;
+    const uint64_t until_ns = clock_now_ns() + (again ? MEASURED_AGAIN_NS : MEASURED_NS);
     enum { ROUNDS_LEAST = 200, ROUNDS_MOST = 20000, CLOSE_NS = 2000, QUICK_NS = 50000 };
     struct wb_guest *page = guest->page;
     int64_t least_ns = INT64_MIN, most_ns = INT64_MAX;
@@ -450,8 +454,6 @@ bool guests_go(struct guests *guests, struct wb_system *system, uint32_t *bad)
 
 // ---- Starting again -----------------------------------------------------------------------------
 
-enum { BOOTING, BOOTED, NOT_BOOTED };
-
 static void *boot_again(void *arg)
 {
     struct guest *guest = arg;
@@ -474,9 +476,7 @@ bool guests_start_again(struct guests *guests, struct guest *guest, const struct
 
     if (guest->line >= 0)
         close(guest->line);
-    if (guest->pidfd >= 0)
-        close(guest->pidfd);
-    guest->line = guest->pidfd = -1;
+    guest->line = -1;
     clear_page(guests, g, gvm->bytes);
     if (!start(guests, g, gvm)) {
         if (guest->pid > 0)
@@ -487,14 +487,12 @@ bool guests_start_again(struct guests *guests, struct guest *guest, const struct
     guest->guests = guests;
     guest->system = system;
     wb_word_store(&guest->booted, BOOTING, WB_RELAXED);
-    guest->boots = true;
     guest->has_thread = pthread_create(&guest->thread, NULL, boot_again, guest) == 0;
     if (guest->has_thread)
         return true;
     kill(guest->pid, SIGKILL);
     waitpid(guest->pid, NULL, 0);
     guest->pid = 0;
-    guest->boots = false;
     return fail(guest, "there is no thread to start it in");
 }
 
@@ -509,12 +507,10 @@ void guests_look(struct guest *guest)
 {
     const uint32_t booted = wb_word_load(&guest->booted, WB_ACQUIRE);
 
-    if (!guest->boots || booted == BOOTING)
+    if (!guest->has_thread || booted == BOOTING)
         return;
     join(guest);
-    if (booted == BOOTED)
-        guest->boots = false;
-    else if (guest->pid > 0)
+    if (booted == NOT_BOOTED)
         kill(guest->pid, SIGKILL);
 }
 
@@ -523,9 +519,7 @@ bool guests_end(struct guest *guest)
     // The thread sees it as well.
     join(guest);
     guest->pid = 0;
-    const bool booted = !guest->boots || wb_word_load(&guest->booted, WB_ACQUIRE) == BOOTED;
-    guest->boots = false;
-    return booted;
+    return wb_word_load(&guest->booted, WB_ACQUIRE) == BOOTED;
 }
 
 // ---- Closing ------------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ struct guest {
     struct guests *guests;
     struct wb_system *system;
     pthread_t thread;
-    bool boots, has_thread;
+    bool has_thread;
     struct wb_word booted;
 };
 

@@ -267,7 +267,7 @@ enum wb_status wb_host_start(struct wb_host *host, uint32_t *bad_core)
     if (!guests_go(&host->guests, host->system, &guest))
         return refuse_guest(host, guest, bad_core);
     adopt_guests(host);
-    restart_note_files(host);
+    restart_prepare(host);
     for (uint32_t i = 0; i < host->system->n_cores; i++)
         if (host->system->cores[i]->program == 0 && !supervise_fork(host, i, false)) {
             wb_host_kill(host);

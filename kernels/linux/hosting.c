@@ -7,7 +7,6 @@
 
 #define _GNU_SOURCE
 #include <assert.h>
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -78,21 +77,20 @@ static bool hand_over(struct hosted *h)
     return true;
 }
 
+static void keep(int fd, void *gvm)
+{
+    if (fd != *(const int *)gvm)
+        fcntl(fd, F_SETFD, 0);
+}
+
 // What the application has opened before the fork is the program's as well.
 static void keep_files(int gvm)
 {
     static bool kept;  // in this kernel
-    DIR *files = kept ? NULL : opendir("/proc/self/fd");
-    const struct dirent *entry;
 
+    if (!kept)
+        files_each(keep, &gvm);
     kept = true;
-    while (files != NULL && (entry = readdir(files)) != NULL) {
-        const int fd = (int)strtol(entry->d_name, NULL, 10);
-        if (entry->d_name[0] != '.' && fd != gvm && fd != dirfd(files))
-            fcntl(fd, F_SETFD, 0);
-    }
-    if (files != NULL)
-        closedir(files);
 }
 
 // By posix_spawn, which shares this process's memory until the program is loaded: a fork would copy

@@ -173,6 +173,11 @@ void robust_disarm(struct wb_core *core);
 bool robust_wait(struct wb_system *system, const bool *watched, uint64_t timeout_ns);
 bool robust_is_dead(struct wb_core *core);
 
+// ---- restart.c ----------------------------------------------------------------------------------
+
+/// Calls `take` for each file that this process has open; it may close the file.
+void files_each(void (*take)(int fd, void *state), void *state);
+
 // ---- private_mapping.c: private memory, one file per kernel, at the same address in each
 // -----------------
 

@@ -18,26 +18,18 @@
 
 // ---- Descriptors --------------------------------------------------------------------------------
 
-// Those of this process in ascending order of nothing; NULL: there is no memory, or no /proc.
-static int *list_files(uint32_t *n)
+void files_each(void (*take)(int fd, void *state), void *state)
 {
-    enum { STEP = 64 };
     DIR *files = opendir("/proc/self/fd");
     const struct dirent *entry;
-    int *all = NULL;
 
-    *n = 0;
     while (files != NULL && (entry = readdir(files)) != NULL) {
-        int *more = *n % STEP == 0 ? realloc(all, (*n + STEP) * sizeof *all) : all;
-        if (more == NULL)
-            break;
-        all = more;
-        if (entry->d_name[0] != '.' && (int)strtol(entry->d_name, NULL, 10) != dirfd(files))
-            all[(*n)++] = (int)strtol(entry->d_name, NULL, 10);
+        const int fd = (int)strtol(entry->d_name, NULL, 10);
+        if (entry->d_name[0] != '.' && fd != dirfd(files))
+            take(fd, state);
     }
     if (files != NULL)
         closedir(files);
-    return all;
 }
 
 // The launcher's own are no kernel's, and their numbers may become those of others.
@@ -52,41 +44,42 @@ static bool is_launchers(const struct wb_host *host, int fd)
     return is;
 }
 
-void restart_note_files(struct wb_host *host)
+static void note(int fd, void *state)
 {
-    uint32_t n, kept = 0;
+    struct wb_host *host = state;
+    int *more = is_launchers(host, fd)
+                    ? NULL
+                    : realloc(host->files, (host->n_files + 1) * sizeof *host->files);
 
-    host->files = list_files(&n);
-    for (uint32_t i = 0; i < n; i++)
-        if (!is_launchers(host, host->files[i]))
-            host->files[kept++] = host->files[i];
-    host->n_files = kept;
+    if (more == NULL)
+        return;
+    host->files = more;
+    host->files[host->n_files++] = fd;
 }
 
-// In a new kernel: it has what the first one had.
-void restart_close_files(const struct wb_host *host)
+void restart_prepare(struct wb_host *host)
 {
-    uint32_t n;
-    int *all = list_files(&n);
+    files_each(note, host);
+    for (uint32_t i = 0; i < host->system->n_cores; i++)
+        host->system->cores[i]->returns = host->config.restarts != 0;
+}
 
-    for (uint32_t i = 0; i < n; i++) {
-        bool had = false;
-        for (uint32_t j = 0; j < host->n_files; j++)
-            had |= host->files[j] == all[i];
-        if (!had)
-            close(all[i]);
-    }
-    free(all);
+static void close_unless_noted(int fd, void *state)
+{
+    const struct wb_host *host = state;
+
+    for (uint32_t i = 0; i < host->n_files; i++)
+        if (host->files[i] == fd)
+            return;
+    close(fd);
+}
+
+void restart_close_files(struct wb_host *host)
+{
+    files_each(close_unless_noted, host);
 }
 
 // ---- Which --------------------------------------------------------------------------------------
-
-bool restart_is_due(const struct wb_host *host, uint32_t core)
-{
-    const struct kernel_process *kernel = &host->kernels[core];
-
-    return kernel->asked || kernel->restarts < host->config.restarts;
-}
 
 // The cores of an emulator end and begin together.
 static bool go_together(const struct wb_host *host, uint32_t a, uint32_t b)
@@ -121,7 +114,7 @@ enum wb_status wb_host_restart(struct wb_host *host, uint32_t core, const char *
         if (!go_together(host, core, i))
             continue;
         pthread_mutex_lock(&host->lock);
-        its->asked = true;
+        its->asked = system->cores[i]->returns = true;
         // All that it had has been taken over or is lost; its process may still have to be reaped.
         if (its->dead) {
             its->returning = true;
@@ -149,6 +142,7 @@ static void begin_again(struct wb_host *host, uint32_t core, pid_t pid)
     kernel->returning = kernel->dead = kernel->reported = false;
     kernel->restarts += !kernel->asked;
     kernel->asked = false;
+    host->system->cores[core]->returns = kernel->restarts < host->config.restarts;
     kernel->since_ns = kernel->death.detected_ns;
     pthread_mutex_unlock(&host->lock);
 }
@@ -206,10 +200,8 @@ void restart_dead(struct wb_host *host)
 {
     for (uint32_t i = 0; i < host->system->n_cores; i++) {
         struct kernel_process *kernel = &host->kernels[i];
-        bool waits = false;
-        for (uint32_t j = 0; j < host->system->n_cores; j++)
-            waits |= go_together(host, i, j) && host->kernels[j].pid != 0;
-        if (!kernel->returning || waits)
+        // All cores of an emulator are reaped at once.
+        if (!kernel->returning || kernel->pid != 0)
             continue;
         if (is_over(host))
             kernel->returning = false;

@@ -42,8 +42,7 @@ static void take_over(struct wb_host *host, uint32_t core, const char *by)
         kernel->death.pid = kernel->pid;
         kernel->death.by = by;
         hosted_await_end(host->system, core);
-        kernel->returning = host->system->cores[core]->returns = restart_is_due(host, core);
-        kernel->death.returns = kernel->returning;
+        kernel->death.returns = kernel->returning = host->system->cores[core]->returns;
         death_report_take_over(host->system, &kernel->death);
     }
     kernel->dead = true;
@@ -109,10 +108,8 @@ static void take_over_all(struct wb_host *host, pid_t pid, int wait_status, cons
         if (kernel->pidfd >= 0)
             close(kernel->pidfd);
         kernel->pidfd = -1;
-        if (died[i] && host->system->cores[i]->program != 0 && !is_faulty(host->system)) {
+        if (died[i] && host->system->cores[i]->program != 0 && !is_faulty(host->system))
             wb_word_store(state, WB_CORE_DEAD, WB_SEQ_CST);
-            host->system->cores[i]->returns = restart_is_due(host, i);
-        }
     }
     for (uint32_t i = 0; i < n; i++)
         if (died[i]) {

@@ -58,14 +58,13 @@ void supervise_listen(const struct wb_host *host, int fd);
 
 // ---- restart.c ----------------------------------------------------------------------------------
 
-/// Notes which files are open: those of a kernel that is started later.
-void restart_note_files(struct wb_host *host);
+/// Notes which files are open, for kernels that are started later, and which cores return.
+///
+/// Context: the launcher, before the first kernel is started.
+void restart_prepare(struct wb_host *host);
 
-/// Closes all others, in such a kernel.
-void restart_close_files(const struct wb_host *host);
-
-/// Whether the kernel of a core, which has died, is to be started again. Under `lock`.
-bool restart_is_due(const struct wb_host *host, uint32_t core);
+/// Closes, in a kernel that is started later, what the first one had not.
+void restart_close_files(struct wb_host *host);
 
 /// Starts those again whose deaths have been reported.
 void restart_dead(struct wb_host *host);

@@ -7,9 +7,9 @@
 
 #include "choose.h"
 
-struct request {  // a migration that the command waits for
+struct request {  // a migration, or the start of a kernel, that the command waits for
     char *id;
-    struct wb_task *task;
+    struct wb_task *task;  // NULL: the kernel of the core is started again
     uint32_t core, number;
     struct request *next;
 };
@@ -73,8 +73,10 @@ void commands_emit_outcomes(struct commands *c, bool end)
 {
     for (struct request **link = &c->requests; *link != NULL;) {
         struct request *request = *link;
-        const enum wb_status status = wb_migration_outcome(request->task, request->number);
-        if (status == WB_ERR_EMPTY && !end) {
+        const bool is_migration = request->task != NULL;
+        const enum wb_status status =
+            is_migration ? wb_migration_outcome(request->task, request->number) : WB_ERR_EMPTY;
+        if (!is_migration || (status == WB_ERR_EMPTY && !end)) {
             link = &request->next;
             continue;
         }
@@ -134,40 +136,35 @@ static void set_notify(struct commands *c, const struct command *command)
 
 // ---- Kernels that are started again -------------------------------------------------------------
 
-struct restart {  // that the command waits for
-    char *id;
-    uint32_t core;
-    struct restart *next;
-};
-
+// The memory for the answer comes first, as above.
 static void restart(struct commands *c, const struct command *command)
 {
-    struct restart *asked = calloc(1, sizeof *asked);
-    char *id = asked != NULL ? strdup(command->id) : NULL;
+    struct request *request = calloc(1, sizeof *request);
+    char *id = request != NULL ? strdup(command->id) : NULL;
     const char *why = "there is no memory for it";
 
-    if (id == NULL || wb_host_restart(c->build->host, command->core, &why) != WB_OK) {
-        emit_set(c->teller, command->id, false, why);
-        free(id);
-        free(asked);
+    if (request != NULL)
+        *request = (struct request){ .id = id, .core = command->core, .next = c->requests };
+    if (id != NULL && wb_host_restart(c->build->host, command->core, &why) == WB_OK) {
+        c->requests = request;
         return;
     }
-    *asked = (struct restart){ id, command->core, c->restarts };
-    c->restarts = asked;
+    emit_set(c->teller, command->id, false, why);
+    forget_request(request);
 }
 
+// `core`: WB_CORE_NONE for all.
 static void answer_restarts(struct commands *c, uint32_t core, const char *why)
 {
-    for (struct restart **link = &c->restarts; *link != NULL;) {
-        struct restart *asked = *link;
-        if (core != WB_CORE_NONE && asked->core != core) {
-            link = &asked->next;
+    for (struct request **link = &c->requests; *link != NULL;) {
+        struct request *request = *link;
+        if (request->task != NULL || (core != WB_CORE_NONE && request->core != core)) {
+            link = &request->next;
             continue;
         }
-        emit_set(c->teller, asked->id, why == NULL, why != NULL ? why : "");
-        *link = asked->next;
-        free(asked->id);
-        free(asked);
+        emit_set(c->teller, request->id, why == NULL, why != NULL ? why : "");
+        *link = request->next;
+        forget_request(request);
     }
 }
 

@@ -11,8 +11,7 @@
 struct commands {
     struct teller *teller;
     struct build *build;
-    struct request *requests;  // migrations whose outcome the command waits for
-    struct restart *restarts;  // and kernels
+    struct request *requests;  // migrations and kernels that the command waits for
     bool killed;               // the run was ended by a command
     // Takes the answers to `decide`, `why`: what is wrong with one. NULL: nobody asks.
     void (*decided)(const struct command *decision, const char *why);

@@ -25,7 +25,6 @@ void helper_forget(struct helper *h)
     h->plan = (struct plan){ 0 };
     memset(&h->build, 0, sizeof h->build);
     h->commands.requests = NULL;
-    h->commands.restarts = NULL;
     h->commands.killed = false;
     h->lines.most = PLAN_BYTES;
     h->failed = h->over = false;

@@ -8,7 +8,7 @@ use whimbrel_model::{PolicyName, Problem, millihz};
 use whimbrel_run::control::{Reply, Request, ask};
 use whimbrel_run::failure::{Answer, Outcome};
 use whimbrel_run::output::print;
-use whimbrel_run::protocol::ChannelStatus;
+use whimbrel_run::protocol::{ChannelStatus, Set};
 use whimbrel_run::rundir::{Base, FoundRun, SOCKET};
 
 use crate::cli::{ChannelArgs, PolicyArgs, RateArgs, RestartArgs};
@@ -125,19 +125,13 @@ pub fn channel(args: &ChannelArgs) -> Outcome {
 /// No such run, and why the kernel does not come.
 pub fn restart(args: &RestartArgs) -> Outcome {
     let RestartArgs { run, core } = args;
-    match request(&find(run)?, &Request::Restart { core: *core })? {
-        Reply::Set(set) if set.ok => {
-            print(&format!("{run}: core {core} runs again\n"))?;
-            Ok(Answer::Yes)
-        }
-        Reply::Set(set) => {
-            let text = format!("core {core} of the run `{run}` cannot be started again");
-            Err(Problem::new(format!("{text}: {}", set.why))
-                .help("`whimbrel ps` lists the cores of each run")
-                .into())
-        }
-        _ => Err(Problem::new("the run answers another question").into()),
+    let set = outcome(run, &Request::Restart { core: *core })?;
+    if !set.ok {
+        let text = format!("core {core} of the run `{run}` cannot be started again: {}", set.why);
+        return Err(Problem::new(text).help("`whimbrel ps` lists the cores of each run").into());
     }
+    print(&format!("{run}: core {core} runs again\n"))?;
+    Ok(Answer::Yes)
 }
 
 /// The request for another notify of a channel, and what it is in words.
@@ -171,14 +165,18 @@ pub fn rate_request(rate: f64) -> Request {
 }
 
 fn set(name: &str, wanted: &Request, what: &str) -> Outcome {
+    let set = outcome(name, wanted)?;
+    if !set.ok {
+        let text = format!("{what} was refused by the run `{name}`: {}", set.why);
+        return Err(Problem::new(text).into());
+    }
+    print(&format!("{name}: {what}\n"))?;
+    Ok(Answer::Yes)
+}
+
+fn outcome(name: &str, wanted: &Request) -> Result<Set, Problem> {
     match request(&find(name)?, wanted)? {
-        Reply::Set(set) if set.ok => {
-            print(&format!("{name}: {what}\n"))?;
-            Ok(Answer::Yes)
-        }
-        Reply::Set(set) => {
-            Err(Problem::new(format!("{what} was refused by the run `{name}`: {}", set.why)).into())
-        }
-        _ => Err(Problem::new("the run answers another question").into()),
+        Reply::Set(set) => Ok(set),
+        _ => Err(Problem::new("the run answers another question")),
     }
 }

@@ -169,9 +169,8 @@ static void end_request(struct wb_task *task, uint32_t dead, bool orphan)
 }
 
 // True when no living core will see to the task. Its owner may have died before this death, with
-// the task on offer to the core that has died now.
-// What recovery has offered nobody gives back to its owner, which may have returned since; it waits
-// for a target that returns.
+// the task on offer to the core that has died now. An offer of recovery never goes back to its
+// owner, which may have returned since: it waits for a target that returns.
 static bool is_orphan(const struct wb_task *task, uint32_t owner_state)
 {
     struct wb_core *const *cores = task->system->cores;

@@ -313,8 +313,8 @@ const struct wb_attach_ops *wb_attach_ops_of(const struct wb_task *task)
 }
 
 // Out of the way of the hand-off's code, in systems of one program.
-static __attribute__((cold, noinline)) void begin_if_new(const struct wb_core *core,
-                                                         struct wb_task *task)
+static __attribute__((cold, noinline)) void settle_across(const struct wb_core *core,
+                                                          struct wb_task *task)
 {
     if (wb_task_is_foreign(task, core))
         wb_task_begin_here(task);
@@ -345,7 +345,7 @@ static inline __attribute__((always_inline)) void settle_memory(const struct wb_
         return;
     }
     if (wb_has_programs(core->system))
-        begin_if_new(core, task);
+        settle_across(core, task);
     else
         wb_word_store(&task->memory_core, core->index, WB_RELAXED);
 }

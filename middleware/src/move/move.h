@@ -17,7 +17,8 @@ const struct wb_attach_ops *wb_attach_ops_of(const struct wb_task *task);
 void wb_migration_arrive(struct wb_core *core, struct wb_task *task, uint32_t owner_state,
                          const struct wb_attach_ops *attach);
 
-/// The source's half of a withdrawn hand-off: makes the task ready again and ends the request.
+/// The source's half of a withdrawn hand-off: makes the task ready again and ends the request,
+/// unless its `owner_state` is not what it was when it was looked at.
 void wb_migration_returned(struct wb_core *core, struct wb_task *task, uint32_t owner_state);
 
 /// The target cannot take the task that `owner_state` offers it: the source takes it back, or, if

@@ -9,10 +9,13 @@
 // What the task has accepted, which goes with the process of its kernel.
 static int accepted(int listener, struct sockaddr *address, socklen_t *bytes, int flags);
 static int closed(int fd);
+static pid_t process(void);
 
 #define accept4 accepted
 #define close closed
+#define getpid process
 #include "../../../kernels/linux/client.c"
+#undef getpid
 #undef close
 #undef accept4
 
@@ -56,6 +59,12 @@ static int accepted(int listener, struct sockaddr *address, socklen_t *bytes, in
         game.accepted[game.n_accepted++] = fd;
     }
     return fd;
+}
+
+// Each core's is another.
+static pid_t process(void)
+{
+    return (pid_t)game.core + 1;
 }
 
 static int closed(int fd)
