@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many instructions a checkpoint and a hand-off take. An emulator that takes one nanosecond for
-// each instruction tells (qemu -icount shift=0,sleep=off); elsewhere the figures are times.
+// How many instructions a checkpoint, a hand-off, messages and wakes take. An emulator that takes
+// one nanosecond for each instruction tells (qemu -icount shift=0,sleep=off); elsewhere the figures
+// are times.
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -169,4 +170,231 @@ TEST(a_hand_off_takes_as_long_for_a_large_task_as_for_a_small_one)
 {
     count_hops(4 << 10);
     count_hops(1 << 20);
+}
+
+// ---- What a platform of the simulator charges ---------------------------------------------------
+
+enum {
+    SLOTS = 64,
+    MESSAGE_BYTES = 64,
+    RINGS = 100,
+    BLOCKS = 100,
+    BLOCK_BYTES = 64,
+    SWITCHES = 100
+};
+
+// Of a message that wakes its receiver on another core: the commit, all of it; from the doorbell's
+// ring until the other core hears it; and from there until the receiver has it.
+enum act {
+    CLAIM,
+    COMMIT,
+    HOLD,
+    RELEASE,
+    SEND,
+    RECEIVE,
+    RING,
+    HEAP,
+    SWITCH,
+    NOTIFY,
+    WAY,
+    WAKE,
+    ACTS
+};
+
+static const char *const act_names[ACTS] = { "claim",  "commit",  "hold", "release",
+                                             "send",   "receive", "ring", "heap",
+                                             "switch", "notify",  "way",  "wake" };
+
+struct acts {
+    uint64_t woke_ns;
+    uint32_t ns[ACTS][HOPS];
+};
+
+static uint32_t each(uint64_t begin_ns, uint32_t n)
+{
+    return (uint32_t)(board_now_ns() - begin_ns) / n;
+}
+
+// As many of each as the channel has room for, so that none waits.
+static void slots(struct wb_task *self, struct wb_port *out, struct wb_port *in, uint32_t i)
+{
+    struct acts *a = suite_shared(self);
+    const void *held;
+    void *slot;
+    uint32_t passed = 0;
+    uint64_t begin_ns = board_now_ns();
+
+    for (uint32_t j = 0; j < SLOTS; j++)
+        passed += wb_port_claim(out, &slot, 0) == WB_OK;
+    a->ns[CLAIM][i] = each(begin_ns, SLOTS);
+    begin_ns = board_now_ns();
+    for (uint32_t j = 0; j < SLOTS; j++)
+        passed += wb_port_commit(out) == WB_OK;
+    a->ns[COMMIT][i] = each(begin_ns, SLOTS);
+    begin_ns = board_now_ns();
+    for (uint32_t j = 0; j < SLOTS; j++)
+        passed += wb_port_hold(in, &held, 0) == WB_OK;
+    a->ns[HOLD][i] = each(begin_ns, SLOTS);
+    begin_ns = board_now_ns();
+    for (uint32_t j = 0; j < SLOTS; j++)
+        passed += wb_port_release(in) == WB_OK;
+    a->ns[RELEASE][i] = each(begin_ns, SLOTS);
+    EXPECT(self, passed == 4 * SLOTS);
+}
+
+static void copies(struct wb_task *self, struct wb_port *out, struct wb_port *in, uint32_t i)
+{
+    struct acts *a = suite_shared(self);
+    unsigned char message[MESSAGE_BYTES] = { 0 };
+    uint32_t passed = 0;
+    uint64_t begin_ns = board_now_ns();
+
+    for (uint32_t j = 0; j < SLOTS; j++)
+        passed += wb_port_send(out, message, 0) == WB_OK;
+    a->ns[SEND][i] = each(begin_ns, SLOTS);
+    begin_ns = board_now_ns();
+    for (uint32_t j = 0; j < SLOTS; j++)
+        passed += wb_port_receive(in, message, 0) == WB_OK;
+    a->ns[RECEIVE][i] = each(begin_ns, SLOTS);
+    EXPECT(self, passed == 2 * SLOTS);
+}
+
+static void blocks_and_rings(struct wb_task *self, uint32_t i)
+{
+    struct acts *a = suite_shared(self);
+    uint64_t begin_ns = board_now_ns();
+
+    for (uint32_t j = 0; j < BLOCKS; j++)
+        wb_free(wb_malloc(BLOCK_BYTES));
+    a->ns[HEAP][i] = each(begin_ns, 2 * BLOCKS);
+    begin_ns = board_now_ns();
+    for (uint32_t j = 0; j < RINGS; j++)
+        __real_board_ring(1);
+    a->ns[RING][i] = each(begin_ns, RINGS);
+}
+
+static int acts(struct wb_task *self)
+{
+    struct wb_port *out = wb_port_find_any(self, "out", 0), *in = wb_port_find_any(self, "in", 0);
+
+    for (uint32_t i = 0; i < HOPS; i++) {
+        slots(self, out, in, i);
+        copies(self, out, in, i);
+        blocks_and_rings(self, i);
+    }
+    return 0;
+}
+
+// Two tasks of one priority.
+static int takes_turns(struct wb_task *self)
+{
+    struct acts *a = suite_shared(self);
+
+    for (uint32_t i = 0; i < HOPS; i++) {
+        const uint64_t begin_ns = board_now_ns();
+        for (uint32_t j = 0; j < SWITCHES; j++)
+            wb_yield();
+        a->ns[SWITCH][i] = each(begin_ns, 2 * SWITCHES);
+    }
+    return 0;
+}
+
+// The receiver waits when a message comes.
+static uint64_t send_one(struct wb_task *self, struct wb_port *out, bool hears)
+{
+    void *slot;
+
+    wb_sleep_until(wb_now_ns() + TIMESLICE_NS);
+    EXPECT(self, wb_port_claim(out, &slot, WB_FOREVER) == WB_OK);
+    doorbell.wanted = hears;
+    const uint64_t begin_ns = board_now_ns();
+    EXPECT(self, wb_port_commit(out) == WB_OK);
+    const uint64_t end_ns = board_now_ns();
+    doorbell.wanted = false;
+    wb_sleep_until(wb_now_ns() + TIMESLICE_NS);
+    return end_ns - begin_ns;
+}
+
+// While the doorbell is listened to, the emulator goes on with another core at once.
+static int wakes(struct wb_task *self)
+{
+    struct acts *a = suite_shared(self);
+    struct wb_port *out = wb_port_find_any(self, "out", 0);
+    const uint32_t stamp_ns = time_of_stamp();
+
+    for (uint32_t i = 0; i < HOPS; i++) {
+        a->ns[NOTIFY][i] = (uint32_t)send_one(self, out, false);
+        (void)send_one(self, out, true);
+        a->ns[WAY][i] = (uint32_t)(doorbell.heard_ns - doorbell.rang_ns) - stamp_ns;
+        a->ns[WAKE][i] = (uint32_t)(a->woke_ns - doorbell.heard_ns) - stamp_ns;
+    }
+    return 0;
+}
+
+static int is_woken(struct wb_task *self)
+{
+    struct acts *a = suite_shared(self);
+    struct wb_port *in = wb_port_find_any(self, "in", 0);
+    const void *held;
+
+    while (wb_port_hold(in, &held, WB_FOREVER) == WB_OK) {
+        a->woke_ns = board_now_ns();
+        EXPECT(self, wb_port_release(in) == WB_OK);
+    }
+    return 0;
+}
+
+static struct harness *open_acts(uint32_t cores)
+{
+    struct harness *h = suite_open(cores, sizeof(struct acts));
+
+    for (uint32_t i = 0; i < harness_system(h)->n_cores; i++)
+        harness_system(h)->cores[i]->record.events.slots = 0;
+    return h;
+}
+
+static void tell_acts(struct harness *h, enum act first, enum act last)
+{
+    struct acts *a = suite_state(h);
+
+    for (enum act act = first; act <= last; act++)
+        printf("# %s: %u\n", act_names[act], (unsigned int)median(a->ns[act]));
+    harness_close(h);
+}
+
+static const struct wb_channel_config of_acts = { .name = "channel",
+                                                  .slots = SLOTS,
+                                                  .slot_bytes = MESSAGE_BYTES };
+
+TEST(messages_memory_and_rings_are_counted)
+{
+    struct harness *h = open_acts(2);
+    const struct wb_task_config config = { .name = "acts", .entry = acts, .heap_bytes = 64 << 10 };
+    struct wb_task *task = suite_task(h, &config);
+
+    suite_channel(h, &of_acts, task, task);
+    suite_run(h);
+    tell_acts(h, CLAIM, HEAP);
+}
+
+TEST(a_switch_between_two_tasks_is_counted)
+{
+    struct harness *h = open_acts(1);
+
+    suite_task(h, &(struct wb_task_config){ .name = "one", .entry = takes_turns });
+    suite_task(h, &(struct wb_task_config){ .name = "other", .entry = takes_turns });
+    suite_run(h);
+    tell_acts(h, SWITCH, SWITCH);
+}
+
+TEST(a_message_that_wakes_another_core_is_counted)
+{
+    struct harness *h = open_acts(2);
+    struct wb_task *from =
+        suite_task(h, &(struct wb_task_config){ .name = "from", .entry = wakes });
+    const struct wb_task_config config = { .name = "to", .entry = is_woken, .core = 1 };
+
+    suite_channel(h, &of_acts, from, suite_task(h, &config));
+    suite_run(h);
+    tell_acts(h, NOTIFY, WAKE);
 }
