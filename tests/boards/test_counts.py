@@ -3,20 +3,28 @@
 
 from __future__ import annotations
 
+import json
 import re
+import subprocess
 import sys
+import tomllib
+from collections import Counter
+from pathlib import Path
 
 import emulated
 
 sys.path.append(str(emulated.ROOT / "reproduce/common"))
 
+from running import WHIMBREL
 from stated import check_words
 
 HAND_OFF_MOST = 1000
+AM62P = tomllib.loads((emulated.ROOT / "platforms/am62p.toml").read_text())
+CLOCK_STEP = 16  # instructions between two counts of the clock of virt_a64
 
 
-def counted(case: str) -> str:
-    run = emulated.run("=" + case, mode=emulated.INSTRUCTIONS)
+def counted(case: str, board: emulated.Board = emulated.VEXPRESS) -> str:
+    run = emulated.run("=" + case, mode=emulated.INSTRUCTIONS, board=board)
     assert run.status == 0, run.text
     print(run.text)
     return run.text
@@ -39,3 +47,83 @@ def test_a_hand_off_takes_the_same_whatever_moves() -> None:
     words = "{} instructions to detach and to reach the target, {} to attach and run: {} in all"
     said = [total - attach, attach, total]
     check_words("reproduce/holmbacka2013/README.md", words, said, within=0.01)
+
+
+def acts(*cases: str) -> dict[str, int]:
+    """What each act takes on a Cortex-A53."""
+    text = "".join(counted(case, emulated.VIRT) for case in cases)
+    return {name: int(n) for name, n in re.findall(r"^# (\w+): (\d+)$", text, re.MULTILINE)}
+
+
+def test_the_platform_am62p_has_what_is_counted() -> None:
+    n = acts(
+        "messages_memory_and_rings_are_counted",
+        "a_switch_between_two_tasks_is_counted",
+        "a_message_that_wakes_another_core_is_counted",
+    )
+    checkpoint = counted("an_idle_checkpoint_takes_three_instructions", emulated.VIRT)
+    hops = counted("a_hand_off_takes_as_long_for_a_large_task_as_for_a_small_one", emulated.VIRT)
+    whole, detach = map(int, re.search(r"median (\d+), .*parts (\d+)", hops).groups())
+    n["checkpoint"] = int(float(re.search(r"an idle checkpoint: (\S+)", checkpoint)[1]))
+    post = n["notify"] - n["commit"] - n["ring"]
+    expected = {name: n[name] for name in ("claim", "commit", "hold", "release", "switch", "heap")}
+    expected |= {
+        "checkpoint": n["checkpoint"],
+        "send": n["send"] - n["claim"] - n["commit"],
+        "receive": n["receive"] - n["hold"] - n["release"],
+        "post": post,
+        "serve": n["wake"] - n["switch"],
+        "park": detach - n["checkpoint"] - post,
+        "ring": n["ring"],
+        "rung": n["way"] - n["ring"],
+    }
+    there = {name: cost for name, cost in AM62P["costs"].items() if name in expected}
+    there |= {"ring": AM62P["doorbell"]["send"], "rung": AM62P["doorbell"]["receive"]}
+    cycles = {name: cost.get("cycles", cost.get("cycles_per_unit")) for name, cost in there.items()}
+    off = {
+        name: (cycles[name], want)
+        for name, want in expected.items()
+        if abs(cycles[name] - want) > max(CLOCK_STEP, want / 20)
+    }
+    assert not off, f"platforms/am62p.toml: (there, counted) {off}"
+    charged = ("checkpoint", "park", "post", "ring", "rung", "serve", "switch")
+    assert abs(sum(cycles[name] for name in charged) - whole) <= whole / 20
+
+
+def test_the_platform_am62p_has_the_cycles_of_the_radio(tmp_path: Path) -> None:
+    board = emulated.ROOT / "boards/virt_a64"
+    text = (board / "board.toml").read_text()
+    for old, new in (
+        (
+            '"-smp", "4",',
+            f'"-smp", "4", "{emulated.INSTRUCTIONS[0]}", "{emulated.INSTRUCTIONS[1]}",',
+        ),
+        ('cmake = "."', f'cmake = "{board}"'),
+    ):
+        assert old in text
+        text = text.replace(old, new)
+    (tmp_path / "board.toml").write_text(text)
+    words = [
+        str(WHIMBREL),
+        "run",
+        str(emulated.ROOT / "apps/fm_radio/app.toml"),
+        "--fast",
+        "--json",
+    ]
+    words += ["--quiet", "--board", str(tmp_path / "board.toml"), "--set", "output="]
+    done = subprocess.run(
+        words, capture_output=True, text=True, timeout=4 * emulated.LIMIT_S, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    summary = json.loads(done.stdout)
+    busy, firings = Counter(), Counter()
+    for task in summary["tasks"]:
+        busy[task["task"]] += task["busy_ns"]
+        firings[task["task"]] += task["firings"]
+    there = {work["task"]: work["cycles"] for work in AM62P["work"]}
+    off = {
+        task: (cycles, busy[task] / firings[task])
+        for task, cycles in there.items()
+        if abs(cycles * firings[task] / busy[task] - 1) > 1 / 20
+    }
+    assert set(there) == set(busy) and not off, f"platforms/am62p.toml: (there, counted) {off}"
