@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The platforms say what their papers say.
+//! The platforms say what their papers and data sheets say.
 
 use std::fs;
 use std::path::Path;
@@ -23,8 +23,8 @@ fn action(name: &str) -> Charge {
 }
 
 /// A migration without its bytes: from the checkpoint to the task's resumption.
-fn migration_ps(board: &Hardware) -> u64 {
-    let alone = |charge| board.cost_ps(0, charge, 1);
+fn migration_ps(board: &Hardware, core: usize) -> u64 {
+    let alone = |charge| board.cost_ps(core, charge, 1);
     let actions = ["checkpoint", "park", "post", "serve", "attach"].map(|name| alone(action(name)));
     let charges = [Charge::RING, Charge::RUNG, Charge::SWITCH].map(alone);
     actions.iter().chain(&charges).sum()
@@ -34,7 +34,7 @@ fn migration_ps(board: &Hardware) -> u64 {
 fn mpsoc3_moves_a_task_of_no_size_in_104986_cycles() {
     let mut board = Hardware::new(&description("mpsoc3"));
     board.set_point(0, 0, 0);
-    assert_eq!(migration_ps(&board), 104_986 * 10_000);
+    assert_eq!(migration_ps(&board, 0), 104_986 * 10_000);
     assert!(board.cost_ps(0, Charge::COPY, 64 << 10) > 104_986 * 10_000);
     let loading = board.cost_ps(0, Charge::LOAD, 64 << 10);
     assert!(loading > 0, "recreation comes on top of replication");
@@ -99,7 +99,7 @@ fn ca9x4_draws_900_mw_spread_and_550_mw_collected() {
 #[test]
 fn ca9x4_moves_a_task_in_100_ms() {
     let board = Hardware::new(&description("ca9x4"));
-    let milliseconds = migration_ps(&board) as f64 / MS as f64;
+    let milliseconds = migration_ps(&board, 0) as f64 / MS as f64;
     assert!((milliseconds - 100.0).abs() < 0.1, "{milliseconds}");
     assert_eq!(board.cost_ps(0, action("checkpoint"), 1), 7_500, "three cycles");
 }
@@ -182,6 +182,26 @@ fn on_smp2_moving_costs_the_few_tasks_of_the_image_filter_and_not_the_many_of_th
     let (packets, packets_moving) = (warming(11, false), warming(11, true));
     assert!(filter_moving > 100 * filter, "{filter} {filter_moving}");
     assert!(packets_moving < packets * 11 / 10, "{packets} {packets_moving}");
+}
+
+#[test]
+fn am62p_moves_a_task_between_cores_under_freertos_in_1035_cycles() {
+    let board = Hardware::new(&description("am62p"));
+    // Each act is rounded to a picosecond.
+    assert!(migration_ps(&board, 1).abs_diff(board.clock(1).ps(1035)) < 8);
+}
+
+#[test]
+fn am62p_rings_by_a_system_call_under_linux_and_by_a_register_under_freertos() {
+    let board = Hardware::new(&description("am62p"));
+    let ns = |core, charge| board.cost_ps(core, charge, 1) / 1000;
+    for core in [0, 3] {
+        assert_eq!((ns(core, Charge::RING), ns(core, Charge::RUNG)), (670, 6250));
+    }
+    for core in [1, 2] {
+        assert_eq!((ns(core, Charge::RING), ns(core, Charge::RUNG)), (7, 44));
+    }
+    assert_eq!(board.ring(0, 0, 1), 693_000);
 }
 
 #[test]
