@@ -15,6 +15,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, FlockOperation, flock, fstat, statat};
+use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 use whimbrel_model::Problem;
 use whimbrel_occupy::folder::Folder;
@@ -56,6 +57,13 @@ pub struct RunRecord {
     pub kernels: Vec<Process>,
 }
 
+impl RunRecord {
+    /// What the folder of a run says; `None` if it says nothing, or the file is damaged.
+    fn read(folder: &Folder) -> Option<Self> {
+        serde_json::from_reader(folder.read(RECORD).ok()?).ok()
+    }
+}
+
 /// The directory of a run that this process is.
 #[derive(Debug)]
 pub struct RunDir {
@@ -80,7 +88,9 @@ impl RunDir {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
                 other => other.map_err(|error| failed(&error))?,
             }
-            if let Some(folder) = claim(base, &name).map_err(|error| failed(&error))? {
+            // `None`: somebody took it for a dead run's meanwhile.
+            let locked = lock(base, &name, FlockOperation::LockExclusive);
+            if let Some(folder) = locked.map_err(|error| failed(&error))? {
                 return Ok(Self { name, folder });
             }
         }
@@ -116,16 +126,24 @@ impl Drop for RunDir {
     }
 }
 
-/// Locks a directory that was just made. `None`: somebody took it for a dead run's meanwhile.
-fn claim(base: &Base, name: &str) -> io::Result<Option<Folder>> {
+/// Locks the directory of a run. `None`: it has gone, another has its name now, or, without
+/// blocking, somebody else holds it.
+fn lock(base: &Base, name: &str, how: FlockOperation) -> io::Result<Option<Folder>> {
     let folder = match base.folder().folder(name).map_err(io::Error::from) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         other => other?,
     };
-    flock(&folder, FlockOperation::LockExclusive)?;
-    let mine = fstat(&folder)?.st_ino;
+    match flock(&folder, how) {
+        Err(Errno::WOULDBLOCK) => return Ok(None),
+        other => other?,
+    }
+    Ok(has_name(base, &folder, name)?.then_some(folder))
+}
+
+fn has_name(base: &Base, folder: &Folder, name: &str) -> io::Result<bool> {
+    let mine = fstat(folder)?.st_ino;
     let there = statat(base.folder(), name, AtFlags::SYMLINK_NOFOLLOW);
-    Ok(there.is_ok_and(|there| there.st_ino == mine).then_some(folder))
+    Ok(there.is_ok_and(|there| there.st_ino == mine))
 }
 
 /// A run of this user as found on the machine.
@@ -164,11 +182,11 @@ impl Base {
         for entry in fs::read_dir(descriptor(self.folder()))? {
             let entry = entry?;
             let Ok(name) = entry.file_name().into_string() else { continue };
-            if entry.file_type()?.is_dir() {
+            // One that has gone since is none.
+            if entry.file_type().is_ok_and(|file| file.is_dir()) {
                 let path = self.path().join(&name);
-                let folder = self.folder().folder(&name).map_err(io::Error::from);
-                let record = folder.and_then(|folder| folder.read(RECORD)).ok();
-                let record = record.and_then(|file| serde_json::from_reader(file).ok());
+                let folder = self.folder().folder(&name).ok();
+                let record = folder.as_ref().and_then(RunRecord::read);
                 every.push(FoundRun { name, path, record });
             }
         }
@@ -265,5 +283,46 @@ mod tests {
         );
         assert!(!dead.exists());
         orphan.wait().unwrap();
+    }
+
+    #[test]
+    fn what_several_reclaim_at_once_is_reclaimed_once() {
+        const RUNS: usize = 8;
+        let (_folder, base) = base();
+        let mut expected: Vec<_> = (0..RUNS).map(|run| format!("radio-{run}")).collect();
+        expected.sort();
+        for _ in 0..50 {
+            for run in &expected {
+                fs::create_dir(base.path().join(run)).unwrap();
+                fs::write(base.path().join(run).join(RECORD), "{}").unwrap();
+            }
+            let all = std::thread::scope(|scope| {
+                let each = [(); 4].map(|()| scope.spawn(|| reclaim(&base).unwrap()));
+                each.map(|one| one.join().unwrap()).into_iter().flatten().collect::<Vec<_>>()
+            });
+            let mut names: Vec<_> = all.into_iter().map(|one| one.run).collect();
+            names.sort();
+            assert_eq!(names, expected);
+            assert_eq!(fs::read_dir(base.path()).unwrap().count(), 0);
+        }
+    }
+
+    #[test]
+    fn a_dead_run_that_has_gone_since_it_was_listed_is_no_error() {
+        let (_folder, base) = base();
+        assert_eq!(reclaim::reclaim_run(&base, "radio-1").unwrap(), None);
+    }
+
+    #[test]
+    fn a_new_run_of_the_name_of_one_that_was_reclaimed_meanwhile_is_left_alone() {
+        let (_folder, base) = base();
+        fs::create_dir(base.path().join("radio-1")).unwrap();
+        // Opened before the other command reclaims it, locked after that.
+        let dead = base.folder().folder("radio-1").unwrap();
+        assert!(has_name(&base, &dead, "radio-1").unwrap());
+        assert_eq!(reclaim(&base).unwrap().len(), 1);
+        let new = RunDir::create(&base, "radio").unwrap();
+        assert_eq!(new.name(), "radio-1");
+        assert!(!has_name(&base, &dead, "radio-1").unwrap());
     }
 }

@@ -6,11 +6,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rustix::fs::{FlockOperation, flock};
+use rustix::fs::FlockOperation;
 use serde::Serialize;
 use whimbrel_occupy::place::descriptor;
 
-use super::{Base, FILES, FoundRun, GUEST_IMAGE, frequencies};
+use super::{Base, FILES, FoundRun, GUEST_IMAGE, RunRecord, frequencies, lock};
 use crate::process::Process;
 
 /// What the sockets of a run's clients are called, behind their tasks.
@@ -29,33 +29,42 @@ pub struct Reclaimed {
 }
 
 /// Removes the directories of dead runs, ends what still lives of their helpers and kernels, and
-/// puts back the frequencies they had set.
+/// puts back the frequencies they had set. A run that another command reclaims at the same time is
+/// that command's.
 ///
 /// # Errors
 /// A directory cannot be read or removed, a process does not end, or a frequency cannot be put
 /// back.
 pub fn reclaim(base: &Base) -> io::Result<Vec<Reclaimed>> {
     let mut reclaimed = Vec::new();
-    for found in base.every()? {
-        let Ok(folder) = base.folder().folder(&found.name) else { continue };
-        let path = place_of(base, &found);
-        if strangers(&path)?.is_some() {
-            continue;
+    for FoundRun { name: run, .. } in base.every()? {
+        if let Some(ended) = reclaim_run(base, &run)? {
+            reclaimed.push(Reclaimed { run, ended });
         }
-        if flock(&folder, FlockOperation::NonBlockingLockExclusive).is_err() {
-            continue; // it lives
-        }
-        let ended = end_processes(&found)?;
-        frequencies::restore(&folder)?;
-        remove(&path)?;
-        reclaimed.push(Reclaimed { run: found.name, ended });
     }
     Ok(reclaimed)
 }
 
+/// The processes of a run that had to be ended. `None`: it lives, has gone, or has a file that no
+/// run makes.
+pub(super) fn reclaim_run(base: &Base, name: &str) -> io::Result<Option<Vec<u32>>> {
+    let Ok(Some(folder)) = lock(base, name, FlockOperation::NonBlockingLockExclusive) else {
+        return Ok(None);
+    };
+    // From here on nobody else removes the folder or gives its name to another.
+    let path = place_of(base, name);
+    if strangers(&path)?.is_some() {
+        return Ok(None);
+    }
+    let ended = end_processes(RunRecord::read(&folder))?;
+    frequencies::restore(&folder)?;
+    remove(&path)?;
+    Ok(Some(ended))
+}
+
 /// A folder by the descriptor of the one that it is in, which stays the same.
-fn place_of(base: &Base, found: &FoundRun) -> PathBuf {
-    descriptor(base.folder()).join(&found.name)
+fn place_of(base: &Base, name: &str) -> PathBuf {
+    descriptor(base.folder()).join(name)
 }
 
 /// The folders of dead runs that were left as they are, each with a file in it that no run makes.
@@ -65,7 +74,7 @@ fn place_of(base: &Base, found: &FoundRun) -> PathBuf {
 pub fn left(base: &Base) -> io::Result<Vec<(String, String)>> {
     let mut left = Vec::new();
     for found in base.every()? {
-        let file = strangers(&place_of(base, &found))?;
+        let file = strangers(&place_of(base, &found.name))?;
         left.extend(file.map(|file| (found.name, file)));
     }
     Ok(left)
@@ -81,7 +90,7 @@ fn strangers(folder: &Path) -> io::Result<Option<String>> {
     for entry in entries {
         let entry = entry?;
         let name = entry.file_name().to_string_lossy().into_owned();
-        if !is_of_run(&name) || entry.file_type()?.is_dir() {
+        if !is_of_run(&name) || entry.file_type().is_ok_and(|file| file.is_dir()) {
             return Ok(Some(name));
         }
     }
@@ -103,15 +112,18 @@ pub(super) fn remove(folder: &Path) -> io::Result<()> {
         let name = entry.file_name();
         let name = name.to_string_lossy();
         if is_of_run(&name) {
-            fs::remove_file(entry.path())?;
+            match fs::remove_file(entry.path()) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {} // its process did
+                other => other?,
+            }
         }
     }
     fs::remove_dir(folder)
 }
 
 /// Ends the helper before the kernels, so that it does not take their end for a failure.
-fn end_processes(found: &FoundRun) -> io::Result<Vec<u32>> {
-    let Some(record) = &found.record else { return Ok(Vec::new()) };
+fn end_processes(record: Option<RunRecord>) -> io::Result<Vec<u32>> {
+    let Some(record) = record else { return Ok(Vec::new()) };
     if let Some(helper) = &record.helper {
         helper.wait(GRACE);
     }
