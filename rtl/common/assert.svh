@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // `ASSERT(Name, expression): holds at every edge of clk_i out of reset. Checked in simulations that
 // define RTL_ASSERTIONS, and proved by Yosys, which knows no concurrent assertions.
+// `ASSERT_KNOWN(Name, signal): the same whatever registers and memories held before the reset, which
+// a simulation of four states would call known. `ASSERT_KNOWN_IF(Name, signal, condition): so while
+// the condition holds, which is known as well. Only the prover defines KNOWN: see decision 0057.
 // `REQUIRE_RANGE(Name, low, high): otherwise nothing is elaborated, and it is said why.
 
 `ifndef RTL_ASSERT_SVH
@@ -15,6 +18,16 @@
   Name: assert property (@(posedge clk_i) disable iff (!rst_ni) (expression));
 `else
 `define ASSERT(Name, expression)
+`endif
+
+`ifdef KNOWN
+`define ASSERT_KNOWN(Name, signal) \
+  wire [$bits({signal})-1:0] known_``Name = signal;
+`define ASSERT_KNOWN_IF(Name, signal, condition) \
+  wire [$bits({signal}):0] known_``Name = {condition, {$bits({signal}){condition}} & {signal}};
+`else
+`define ASSERT_KNOWN(Name, signal)
+`define ASSERT_KNOWN_IF(Name, signal, condition)
 `endif
 
 `define REQUIRE_RANGE(Name, low, high) \

@@ -30,4 +30,6 @@ module fair_arbiter #(
   `ASSERT(GrantsWhoAsks, (gnt_o & ~req_i) == '0)
   `ASSERT(NeverIdleWhileAsked, (req_i == '0) == (gnt_o == '0))
 
+  `ASSERT_KNOWN(GrantKnown, gnt_o)
+
 endmodule

@@ -195,7 +195,43 @@ OTHERS = (
     ),
 )
 
-MUTANTS = HAZARDS + OTHERS
+# An output depends on what a register or a memory held before the reset.
+UNKNOWN = (
+    Mutant(
+        "begins_without_a_reset",
+        "lock_unit/lock_unit_order.sv",
+        "      pending_q <= '0;\n      ahead_q   <= '0;",
+        "      ahead_q   <= '0;",
+        "known_lock_unit",
+        ".*Known",
+    ),
+    Mutant(
+        "compares_what_is_not_asked_for",
+        "lock_unit/lock_unit_order.sv",
+        "if (pending_q[i] && pending_q[j] && address_q",
+        "if (pending_q[i] && address_q",
+        "known_lock_unit",
+        ".*Known",
+    ),
+    Mutant(
+        "tells_the_port_of_who_does_not_wait",
+        "hw_rtos/hw_rtos_tasks.sv",
+        "if (waiting_q[task_i]) state_o[8+:PortW]",
+        "state_o[8+:PortW]",
+        "known_tasks",
+        "SlotKnown",
+    ),
+    Mutant(
+        "reads_an_empty_queue",
+        "soc/uart.sv",
+        "rx_count == '0 ? '0 : 32'(rx_byte);",
+        "32'(rx_byte);",
+        "known_devices",
+        "AnswerKnown",
+    ),
+)
+
+MUTANTS = HAZARDS + OTHERS + UNKNOWN
 
 
 def copy(where: Path) -> None:

@@ -464,4 +464,14 @@ module hw_rtos #(
   `ASSERT(OneAccess, (gnt & (gnt - NumCores'(1))) == '0)
 `endif
 
+  // A word that is received is the one that was sent: so hw_rtos_ports is proved.
+  `ASSERT_KNOWN(GrantKnown, gnt_o)
+  `ASSERT_KNOWN(ValidKnown, {rvalid_o, err_o})
+  `ASSERT_KNOWN(IrqKnown, irq_o)
+  `ASSERT_KNOWN(TaskKnown, {chose_o, running_o, task_o})
+  for (genvar c = 0; c < int'(NumCores); c++) begin : gen_known
+    `ASSERT_KNOWN_IF(DataKnown, rdata_o[c], rvalid_o[c] && !receive_q)
+    `ASSERT_KNOWN_IF(WaitPortKnown, wait_port_q[c], wait_valid_q[c])
+  end
+
 endmodule

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decodes an access: which operation, on which port or task, and whether there is such a one.
 
+`include "assert.svh"
+
 module hw_rtos_decode #(
   parameter int unsigned NumTasks = 16,
   parameter int unsigned NumPorts = 16
@@ -70,5 +72,7 @@ module hw_rtos_decode #(
     endcase
     if (addr_i[1:0] != 2'b00 || (we_i && be_i != 4'b1111)) op_o = rtos_pkg::OpBad;
   end
+
+  `ASSERT_KNOWN(OperationKnown, {op_o, index_o, bad_port_o, bad_task_o})
 
 endmodule

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Counts refused commands. A counter that is full stays so.
 
+`include "assert.svh"
+
 module hw_rtos_errors #(
   parameter int unsigned Width = 8  // of a counter, at most 8
 ) (
@@ -39,5 +41,7 @@ module hw_rtos_errors #(
   end
 
   assign errors_o = {8'd0, 8'(count_q[2]), 8'(count_q[1]), 8'(count_q[0])};
+
+  `ASSERT_KNOWN(ErrorsKnown, errors_o)
 
 endmodule

@@ -220,4 +220,11 @@ module hw_rtos_ports #(
   `ASSERT(OneCommand, !(send_i && receive_i) && !(set_i && (send_i || receive_i)))
   `ASSERT(ReadsAfterWrites, !(accept && take))
 
+  `ASSERT_KNOWN(StatusKnown, status_o)
+  `ASSERT_KNOWN(ConfigKnown, {config_o, state_o})
+  `ASSERT_KNOWN(FrozenKnown, frozen_o)
+  for (genvar p = 0; p < int'(NumPorts); p++) begin : gen_known
+    `ASSERT_KNOWN_IF(SenderKnown, sender_q[p], send_q[p] != rtos_pkg::SendEmpty)
+  end
+
 endmodule

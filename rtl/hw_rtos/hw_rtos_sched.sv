@@ -152,4 +152,11 @@ module hw_rtos_sched #(
   `ASSERT(PickIsAsked, !pick_gnt_i || pick_req_o)
   `ASSERT(OwnContextIsNoOther, !(cur_valid_o && prev_valid_o && cur_o == prev_o))
 
+  `ASSERT_KNOWN(NextReadyKnown, next_ready_o)
+  `ASSERT_KNOWN(PickKnown, {pick_req_o, pick_task_o})
+  `ASSERT_KNOWN(OfferKnown, offer_o)
+  `ASSERT_KNOWN(CurKnown, {cur_valid_o, cur_o})
+  `ASSERT_KNOWN_IF(PrevKnown, prev_o, prev_valid_o)
+  `ASSERT_KNOWN(IrqKnown, irq_o)
+
 endmodule

@@ -2,6 +2,8 @@
 // Picks one of the eligible tasks: the highest priority, and among equals the next one after the
 // task that was picked last. Each pick brings the equals that wait nearer, so none of them starves.
 
+`include "assert.svh"
+
 module hw_rtos_select #(
   parameter  int unsigned NumTasks  = 16,
   parameter  int unsigned PrioWidth = 3,
@@ -53,5 +55,9 @@ module hw_rtos_select #(
 
   assign any_o  = eligible_i != '0;
   assign prio_o = top;
+
+  `ASSERT_KNOWN(AnyKnown, any_o)
+  `ASSERT_KNOWN(TaskKnown, task_o)
+  `ASSERT_KNOWN(PrioKnown, prio_o)
 
 endmodule

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Counts the time slice of the task that a core runs.
 
+`include "assert.svh"
+
 module hw_rtos_slice #(
   parameter int unsigned Width = 20
 ) (
@@ -32,5 +34,8 @@ module hw_rtos_slice #(
 
   // Without a reset: it is looked at once a task has begun.
   always_ff @(posedge clk_i) left_q <= left_d;
+
+  `ASSERT_KNOWN(OverKnown, over_o)
+  `ASSERT_KNOWN_IF(LeftKnown, left_q, armed_q)
 
 endmodule

@@ -2,6 +2,8 @@
 // The table of tasks: slots, priorities, affinities, and the wait_port_list. From it, which tasks
 // each core may pick.
 
+`include "assert.svh"
+
 module hw_rtos_tasks #(
   parameter  int unsigned NumCores      = 2,
   parameter  int unsigned NumTasks      = 16,
@@ -196,5 +198,12 @@ module hw_rtos_tasks #(
 
   logic unused_config;
   assign unused_config = ^config_i;
+
+  `ASSERT_KNOWN(SlotKnown, {in_use_o, retire_o, config_o, state_o, retired_o})
+  `ASSERT_KNOWN(EligibleKnown, {allowed_o, eligible_o})
+  for (genvar t = 0; t < int'(NumTasks); t++) begin : gen_known
+    `ASSERT_KNOWN_IF(ConfigKnown, {prio_o[t], prefer_q[t], affinity_q[t], last_q[t]}, valid_q[t])
+    `ASSERT_KNOWN_IF(PortKnown, port_q[t], waiting_q[t])
+  end
 
 endmodule

@@ -85,4 +85,8 @@ module lock_unit #(
     else         errors_q <= errors_d;
   end
 
+  `ASSERT_KNOWN(GrantKnown, gnt_o)
+  `ASSERT_KNOWN(AnswerKnown, {rvalid_o, rdata_o, err_o})
+  `ASSERT_KNOWN(OwnersKnown, {pending_o, granted_o})
+
 endmodule

@@ -84,4 +84,9 @@ module lock_unit_order #(
   `ASSERT(HoldersAsked, (granted_o & ~pending_q) == '0)
 `endif
 
+  `ASSERT_KNOWN(PendingKnown, {pending_o, granted_o})
+  for (genvar c = 0; c < int'(NumCores); c++) begin : gen_known
+    `ASSERT_KNOWN_IF(AddressKnown, address_o[c], pending_o[c])
+  end
+
 endmodule

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The registers of the Lock Unit for one core: turns accesses into requests and releases.
 
+`include "assert.svh"
+
 module lock_unit_port (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -108,5 +110,9 @@ module lock_unit_port (
   assign rvalid_o = rvalid_q;
   assign rdata_o  = 32'(answer_q);
   assign err_o    = err_q;
+
+  `ASSERT_KNOWN(GrantKnown, gnt_o)
+  `ASSERT_KNOWN(AnswerKnown, {rvalid_o, rdata_o, err_o})
+  `ASSERT_KNOWN(CommandKnown, {ask_o, drop_o, refused_o, clear_o})
 
 endmodule

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A queue of bytes.
 
+`include "assert.svh"
+
 module byte_fifo #(
   parameter  int unsigned Depth  = 64,  // a power of two
   localparam int unsigned CountW = $clog2(Depth + 1)
@@ -42,5 +44,8 @@ module byte_fifo #(
 
   assign data_o  = bytes[read_q];
   assign count_o = count_q;
+
+  `ASSERT_KNOWN(CountKnown, count_o)
+  `ASSERT_KNOWN_IF(DataKnown, data_o, count_o != '0)
 
 endmodule

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Counts what happens in each core, modulo 2^32.
 
+`include "assert.svh"
+
 module counters #(
   parameter int unsigned NumCores = 2
 ) (
@@ -12,7 +14,7 @@ module counters #(
   output logic                            bad_o     // no such counter
 );
 
-  localparam int unsigned NumEvents = $bits(soc_pkg::events_t);
+  localparam int unsigned NumEvents = $bits(events_i) / NumCores;
 
   logic [NumCores-1:0][NumEvents-1:0][31:0] counts_q;
 
@@ -39,5 +41,7 @@ module counters #(
       end
     end
   end
+
+  `ASSERT_KNOWN(CountKnown, {count_o, bad_o})
 
 endmodule

@@ -2,6 +2,8 @@
 // The bus to the devices that have one port for all cores: one access per cycle, answered in the
 // next.
 
+`include "assert.svh"
+
 module device_bus #(
   parameter int unsigned NumCores = 2
 ) (
@@ -90,5 +92,9 @@ module device_bus #(
   assign rvalid_o = rvalid_q;
   assign rdata_o  = rdata_q;
   assign err_o    = err_q;
+
+  `ASSERT_KNOWN(GrantKnown, gnt_o)
+  `ASSERT_KNOWN(AnswerKnown, {rvalid_o, rdata_o, err_o})
+  `ASSERT_KNOWN(AccessKnown, {timer_sel_o, uart_sel_o, system_sel_o, we_o, addr_o, wdata_o})
 
 endmodule

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the SoC is, the end of a simulation, which cores are held in reset, and counters.
 
+`include "assert.svh"
+
 module system #(
   parameter int unsigned NumCores = 2,
   parameter int unsigned NumTasks = 16,
@@ -99,5 +101,9 @@ module system #(
 
   assign host_o         = sel_i && we_i && addr_i == RegHost;
   assign host_request_o = wdata_i;
+
+  `ASSERT_KNOWN(AnswerKnown, {rdata_o, err_o})
+  `ASSERT_KNOWN(HoldKnown, hold_o)
+  `ASSERT_KNOWN(HostKnown, {exit_o, exit_code_o, console_o, console_byte_o, host_o, host_request_o})
 
 endmodule

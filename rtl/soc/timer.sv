@@ -2,6 +2,8 @@
 // The timer and the inter-processor interrupts, laid out as the usual core-local interruptor: one
 // clock for all cores, and for each a time to compare it with and a bit that interrupts it.
 
+`include "assert.svh"
+
 module timer #(
   parameter int unsigned NumCores = 2
 ) (
@@ -74,5 +76,8 @@ module timer #(
 
   assign irq_software_o = software_q;
   assign irq_timer_o    = late_q;
+
+  `ASSERT_KNOWN(AnswerKnown, {rdata_o, err_o})
+  `ASSERT_KNOWN(IrqKnown, {irq_software_o, irq_timer_o})
 
 endmodule

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The serial line, one byte at a time on its outer side: a byte each CyclesPerByte cycles and way.
 
+`include "assert.svh"
+
 module uart #(
   parameter int unsigned CyclesPerByte = 8,
   parameter int unsigned Depth         = 64  // bytes of each queue, up to 128
@@ -116,5 +118,10 @@ module uart #(
 
   logic unused_wdata;
   assign unused_wdata = ^wdata_i[31:8];
+
+  `ASSERT_KNOWN(AnswerKnown, {rdata_o, err_o})
+  `ASSERT_KNOWN(IrqKnown, irq_o)
+  `ASSERT_KNOWN(LineKnown, {tx_valid_o, rx_ready_o})
+  `ASSERT_KNOWN_IF(DataKnown, tx_data_o, tx_valid_o)
 
 endmodule
