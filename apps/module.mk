@@ -8,8 +8,8 @@
 #   OPTIMISE := -O3              # left out: -O2
 #   LIBS := -lm
 #   WITHOUT_PROGRAM := yes       # its tasks are not recreated
-#   SOURCE_FILES := hello.c ../watcher.c   # left out: $(SOURCES)
-#   SOURCE_OPTIONS := -I$(CURDIR)/include  # for them, where a board's image is built
+#   SOURCE_FILES := hello.c ../watcher.c   # of a board's image; left out: $(SOURCES)
+#   SOURCE_OPTIONS := -I$(CURDIR)/include  # for them
 #   include ../module.mk
 #
 #   make [BUILD=DIR] [MARCH=native] [CC=gcc] [EXTRA=FLAGS]     all | sources | clean
@@ -39,10 +39,10 @@ MODULE_LDFLAGS := -shared -Wl,-z,now
 test: test-parts test-tasks
 all: $(MODULE) $(if $(WITHOUT_PROGRAM),,$(PROGRAM))
 
-# What `whimbrel run --board` compiles for a board: the options on a line, then the files.
+# What a board's image is compiled of: the options on a line, then the files.
 sources:
 	@echo '-std=$(STANDARD) $(OPTIMISE) $(SOURCE_OPTIONS)'
-	@printf '%s\n' $(SOURCE_FILES)
+	@printf '%s\n' $(abspath $(SOURCE_FILES))
 
 clean:
 	rm -rf $(OBJ) $(MODULE) $(PROGRAM)

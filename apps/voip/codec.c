@@ -10,7 +10,8 @@ const struct codec *const codecs[CODECS] = { &codec_pcmu, &codec_pcma, &codec_op
 int codec_find(const char *name, size_t length)
 {
     for (int i = 0; i < CODECS; i++)
-        if (strlen(codecs[i]->name) == length && strncasecmp(codecs[i]->name, name, length) == 0)
+        if (codecs[i] && strlen(codecs[i]->name) == length &&
+            strncasecmp(codecs[i]->name, name, length) == 0)
             return i;
     return -1;
 }

@@ -58,8 +58,10 @@ struct codec {
                    size_t bytes, int16_t *frame);
 };
 
+// NULL: the program does not have it. Opus is in none of a board.
 extern const struct codec *const codecs[CODECS];
-extern const struct codec codec_pcma, codec_pcmu, codec_opus;
+extern const struct codec codec_pcma, codec_pcmu;
+extern const struct codec codec_opus __attribute__((weak));
 
 /// The codec of a name, whatever the case of its letters.
 ///

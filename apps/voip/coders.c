@@ -12,22 +12,28 @@ struct coder {
     _Alignas(16) uint8_t state[];  // of the codec
 };
 
-static size_t largest(bool is_encoder)
+// Refuses a codec that is not in the program of its core: a call may come to it.
+static const struct codec *offered(struct wb_task *self, uint32_t i)
 {
-    size_t most = 0;
+    const struct codec *codec = codecs[voip_of(self)->order[i]];
 
-    for (int i = 0; i < CODECS; i++) {
-        const size_t bytes = is_encoder ? codecs[i]->encoder_bytes() : codecs[i]->decoder_bytes();
-
-        most = bytes > most ? bytes : most;
-    }
-    return most;
+    if (!codec)
+        wb_task_fail(self, "codecs: opus is not in the program of its core: leave it out, or give "
+                           "the task a core of Linux by --map");
+    return codec;
 }
 
 static struct coder *keep(struct wb_task *self, bool is_encoder)
 {
-    struct coder *coder = task_keep(self, sizeof *coder + largest(is_encoder));
+    size_t most = 0;
 
+    for (uint32_t i = 0; i < voip_of(self)->offered; i++) {
+        const struct codec *codec = offered(self, i);
+        const size_t bytes = is_encoder ? codec->encoder_bytes() : codec->decoder_bytes();
+
+        most = bytes > most ? bytes : most;
+    }
+    struct coder *coder = task_keep(self, sizeof *coder + most);
     coder->call = 0;
     return coder;
 }

@@ -153,7 +153,11 @@ def sanitizers() -> dict[str, str]:
 
 @contextmanager
 def ours(
-    *options: str, app: Path = APP, is_watched: bool = False, **params: Param
+    *options: str,
+    app: Path = APP,
+    cores: tuple[str, ...] = CORES,
+    is_watched: bool = False,
+    **params: Param,
 ) -> Iterator[Ours]:
     """Our phone; it has ended when this does, by itself or not."""
     port = free_port()
@@ -162,7 +166,7 @@ def ours(
         if is_watched:
             app = watched(Path(runtime))
             environment |= sanitizers()
-        words = command("run", app, (*CORES, *options), {"listen": f"{HOST}:{port}", **params})
+        words = command("run", app, (*cores, *options), {"listen": f"{HOST}:{port}", **params})
         with (Path(runtime) / "said").open("w") as said:
             process = subprocess.Popen(
                 words, stdout=subprocess.PIPE, stderr=said, text=True, env=environment

@@ -121,7 +121,7 @@ fn an_image_of_a_guest_has_all_tasks_and_only_the_functions_that_it_may_run() {
         .replace("name = \"sink\"", "name = \"sink\"\ncore = 2");
     let app = app(&text);
     let plan = planned(&app);
-    let of_guest = tables(&guests().plan_of(1, &plan, &app, &[]), "radio", "5f0c");
+    let of_guest = tables(&guests().plan_of(1, &plan, &app, &[], &[]), "radio", "5f0c");
     for line in [".config.entry = band_pass", ".config.entry = sink", "wb_task_entry sink;"] {
         assert!(of_guest.contains(line), "{of_guest}");
     }
@@ -131,6 +131,26 @@ fn an_image_of_a_guest_has_all_tasks_and_only_the_functions_that_it_may_run() {
     assert!(!of_guest.contains(".config.entry = lpf"), "{of_guest}");
     assert!(!of_guest.contains("wb_task_entry lpf;"), "{of_guest}");
     assert!(tables(&plan, "radio", "5f0c").contains(".config.entry = lpf"));
+}
+
+#[test]
+fn an_image_may_lack_the_functions_of_tasks_that_nothing_sends_there() {
+    let text = bpf_with("restart = true\nmode = \"reenter\"");
+    let app = app(&text);
+    let bpf = app.find_task("bpf", 1).unwrap();
+    let line = |plan: &Plan, moves: &[(usize, u32)]| {
+        let of_guest = tables(&guests().plan_of(1, plan, &app, &[], moves), "radio", "5f0c");
+        let mut lines = of_guest.lines().filter(|line| line.starts_with("wb_task_entry band_pass"));
+        lines.next().unwrap().to_owned()
+    };
+    let mut plan = planned(&app);
+    assert_eq!(line(&plan, &[]), "wb_task_entry band_pass __attribute__((weak));");
+    assert_eq!(line(&plan, &[(bpf, 1)]), "wb_task_entry band_pass __attribute__((weak));");
+    assert_eq!(line(&plan, &[(bpf, 2)]), "wb_task_entry band_pass;");
+    let mut cores = vec![0; app.tasks.len()];
+    cores[bpf] = 3;
+    plan.rows = vec![TableRow { rate_millihz: 0, points: Vec::new(), cores }];
+    assert_eq!(line(&plan, &[]), "wb_task_entry band_pass;");
 }
 
 #[test]

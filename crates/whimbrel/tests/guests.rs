@@ -215,6 +215,18 @@ fn an_image_of_a_guest_that_cannot_be_built_is_an_error() {
     assert_eq!(fs::read_dir(desk.place.runs()).map_or(0, Iterator::count), 0);
 }
 
+#[test]
+fn a_function_that_a_guest_needs_and_its_sources_lack_is_shown_at_its_entry() {
+    let desk = Desk::new();
+    let build = "message(FATAL_ERROR \"undefined reference to `worker'\")";
+    fs::write(desk.board().join("CMakeLists.txt"), build).unwrap();
+    let all = [
+        "the application has no function `worker`",
+        "in a source that the Makefile names for boards, or keep the task on this machine",
+    ];
+    says(&desk, STREAM, &["--cores", "0,desk:0"], &all);
+}
+
 // ---- What the helper is told --------------------------------------------------------------------
 
 #[test]

@@ -4,7 +4,7 @@
 use super::Board;
 use super::fit::small_stack;
 use crate::app::{App, HOST_KIND, Mode, Numbers, Task, Verb};
-use crate::plan::{Plan, PlanGuest, TableRow};
+use crate::plan::{InImage, Plan, PlanGuest, TableRow};
 use crate::problem::{Problem, Problems, none_or};
 
 /// How tasks move between the cores of a guest.
@@ -113,13 +113,33 @@ impl Guests {
     }
 
     /// The plan for the image of a guest: it does not have the functions of tasks that it never
-    /// runs.
-    pub fn plan_of(&self, number: u32, plan: &Plan, app: &App, kinds: &[String]) -> Plan {
-        let mut plan = plan.clone();
-        for (planned, task) in plan.tasks.iter_mut().zip(&app.tasks) {
-            planned.entry.is_absent = !self.runs(number, task, kinds);
+    /// runs, and may lack those of tasks that nothing sends there. `moves`: the places of tasks
+    /// that the command moves, with the cores; `kinds`: that of each core.
+    pub fn plan_of(
+        &self,
+        number: u32,
+        plan: &Plan,
+        app: &App,
+        kinds: &[String],
+        moves: &[(usize, u32)],
+    ) -> Plan {
+        let mut of_guest = plan.clone();
+        for (place, task) in app.tasks.iter().enumerate() {
+            let by_rows = plan.rows.iter().filter_map(|row| row.cores.get(place));
+            let moved = moves.iter().filter(|(of, _)| *of == place).map(|(_, core)| core);
+            let mut cores = cores_of(app, task);
+            cores.push(*task.core.get_ref());
+            cores.extend(by_rows.chain(moved));
+            let is_here = |core: &u32| self.of_core.get(*core as usize) == Some(&number);
+            of_guest.tasks[place].entry.in_image = if cores.iter().any(is_here) {
+                InImage::Always
+            } else if self.runs(number, task, kinds) {
+                InImage::IfDefined
+            } else {
+                InImage::Never
+            };
         }
-        plan
+        of_guest
     }
 }
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A plan as constant tables in C, for an image that has no command: `launcher/plan/plan.h`.
 
+use std::collections::BTreeSet;
+
 use crate::in_c::{InC, Tables, text};
-use crate::plan::{Plan, PlanGuest};
+use crate::plan::{InImage, Plan, PlanGuest};
 
 /// What names a plan: the same text for the same tables, on every machine.
 ///
@@ -57,12 +59,17 @@ pub fn tables(plan: &Plan, app: &str, hash: &str) -> String {
 }
 
 fn entries(c: &mut Tables, plan: &Plan) {
-    let entries = plan.tasks.iter().map(|task| &task.entry).filter(|entry| !entry.is_absent);
-    let mut names: Vec<&str> = entries.map(|entry| entry.name.as_str()).collect();
-    names.sort_unstable();
-    names.dedup();
-    for name in names {
+    let named = |which: InImage| {
+        let entries = plan.tasks.iter().map(|task| &task.entry);
+        let entries = entries.filter(move |entry| entry.in_image == which);
+        entries.map(|entry| entry.name.as_str()).collect::<BTreeSet<_>>()
+    };
+    let always = named(InImage::Always);
+    for name in &always {
         c.line(&format!("wb_task_entry {name};"));
+    }
+    for name in named(InImage::IfDefined).difference(&always) {
+        c.line(&format!("wb_task_entry {name} __attribute__((weak));"));
     }
     c.line("");
 }

@@ -327,9 +327,20 @@ words! {
 pub struct Entry {
     /// A symbol.
     pub name: String,
-    /// In the tables of an image that does not run the task: the address is NULL.
+    /// Whether the tables of an image have its address.
     #[serde(skip)]
-    pub is_absent: bool,
+    pub in_image: InImage,
+}
+
+/// Whether the tables of an image have the address of a task's function.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum InImage {
+    /// The image has it.
+    Always,
+    /// The image has it if the application's sources for a board do; else the address is NULL.
+    IfDefined,
+    /// The address is NULL: the image does not run the task.
+    Never,
 }
 
 impl InC for Entry {
@@ -341,7 +352,7 @@ impl InC for Entry {
 
     fn fields(&self, tables: &mut Tables, name: &str, path: &str, to: &mut Vec<String>) {
         self.name.fields(tables, name, path, to);
-        if !self.is_absent {
+        if self.in_image != InImage::Never {
             to.push(format!(".config.{path} = {}", self.name));
         }
     }
@@ -525,7 +536,7 @@ fn plan_task(app: &App, task: &Task, pacing: Pacing, kinds: &[&str]) -> PlanTask
     PlanTask {
         name: task.name.clone(),
         index: task.index,
-        entry: Entry { name: task.entry.get_ref().clone(), is_absent: false },
+        entry: Entry { name: task.entry.get_ref().clone(), in_image: InImage::Always },
         mode: task.mode,
         core: *task.core.get_ref(),
         cores: task.shared_by.iter().fold(0, |cores, core| cores | 1 << core),

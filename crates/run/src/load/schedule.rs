@@ -84,6 +84,13 @@ impl Schedule {
         self.entries.iter().try_for_each(|entry| entry.check_guests(app, guests))
     }
 
+    /// The places of the tasks that it moves, with the cores.
+    pub fn moves(&self, app: &App) -> Vec<(usize, u32)> {
+        let place = |TaskName { name, index }: &TaskName| app.find_task(name, *index);
+        let entries = self.entries.iter().filter_map(|it| Some((place(&it.task)?, &it.cores)));
+        entries.flat_map(|(place, cores)| cores.iter().map(move |core| (place, *core))).collect()
+    }
+
     /// When the next move is due.
     pub fn next(&self) -> Option<Duration> {
         self.entries.iter().filter(|entry| entry.pending()).map(|entry| entry.due).min()

@@ -31,10 +31,11 @@ pub fn completed<'p>(
         check_emulator(board, folder, &loaded.folder)?;
     }
     let hash = hash(plan, fingerprint);
+    let moves = loaded.schedule.moves(app);
     let mut complete = plan.clone();
     for (number, (board, folder)) in (1..).zip(guests.boards.iter().zip(folders)) {
         let path = run.path().join(format!("{number}{GUEST_IMAGE}"));
-        let of_guest = guests.plan_of(number, plan, app, kinds);
+        let of_guest = guests.plan_of(number, plan, app, kinds, &moves);
         let parts = image::Parts {
             app,
             source: &loaded.source,
