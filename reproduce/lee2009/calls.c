@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A GPP that calls a DSP: `calls` times with `bytes` each way, one after the other; or, if it has
 // periods, one call at the beginning of each, before its own work. The DSP answers
-// with as many bytes, and computes only if it `works`. At its end the GPP prints the mean time of a
-// call, and that of all.
+// with as many bytes, and works `works_us` before: in a simulation, its cycles. At its end the GPP
+// prints the mean time of a call, and that of all.
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <unistd.h>
@@ -11,17 +11,26 @@
 
 enum { BYTES_MOST = 32768 };
 
+static void work(struct wb_task *self, uint32_t us)
+{
+    const uint64_t until_ns = wb_now_ns() + us * UINT64_C(1000);
+
+    if (us == 0 || !wb_compute(self))
+        return;
+    while (wb_now_ns() < until_ns)
+        continue;
+}
+
 int dsp(struct wb_task *self)
 {
-    const bool works = wb_param_number(wb_task_app(self), "works", 0) != 0;
+    const uint32_t works_us = (uint32_t)wb_param_number(wb_task_app(self), "works_us", 0);
     struct wb_service service;
     struct wb_request request;
 
     if (wb_service_open(self, "dsp", &service) != WB_OK)
         return 1;
     while (wb_service_take(&service, &request, WB_FOREVER) == WB_OK) {
-        if (works)
-            (void)wb_compute(self);
+        work(self, works_us);
         if (wb_service_answer(&service, (int32_t)request.bytes) != WB_OK)
             return 1;
         wb_checkpoint();

@@ -30,7 +30,7 @@ module = "{module}"
 [params]
 bytes = 128
 calls = 100
-works = 0
+works_us = 0
 
 [[task]]
 name = "gpp"
@@ -68,6 +68,7 @@ class Setting:
     period_us: float | None = None
     gpp_cycles: int = 1
     dsp_cycles: int = 0
+    works_us: int = 0
     request_doorbell: str = "interrupt"
     answer_doorbell: str = "interrupt"
     request_memory: str = "external"
@@ -164,10 +165,10 @@ class Lab:
         self._name_sources()
         return self._run(name, setting, ["run", "--board", "rv32_soc"], "lee2009.so")
 
-    def cross(self, name: str, setting: Setting) -> Calls:
-        """From Linux on this machine to FreeRTOS on an emulated core."""
+    def cross(self, name: str, setting: Setting, spin: str = "20us") -> Calls:
+        """From Linux on this machine to FreeRTOS on an emulated core; `spin`: as measure()."""
         self._name_sources()
-        return self._run(name, setting, ["run", "--cores", "0,virt_a64:0"])
+        return self._run(name, setting, ["run", "--cores", "0,virt_a64:0", "--spin", spin])
 
     def _name_sources(self) -> None:
         """What is compiled for a board."""
@@ -187,8 +188,11 @@ class Lab:
 
     def _run(self, name: str, setting: Setting, verb: list[str], module: str = "") -> Calls:
         toml = self.app(name, setting, module or str(self.module()))
-        works = int(setting.dsp_cycles > 0)
-        params = {"bytes": setting.size, "calls": setting.calls, "works": works}
+        params = {
+            "bytes": setting.size,
+            "calls": setting.calls,
+            "works_us": setting.works_us,
+        }
         words = [verb[0], str(toml), *verb[1:], *settings(params)]
         run, said = record(self.folder / name, *words)
         told = dict(re.findall(r"^(all|call) (\d+\.\d+) us$", said, re.MULTILINE))

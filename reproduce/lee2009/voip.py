@@ -17,7 +17,7 @@ import sys
 import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -28,10 +28,12 @@ from published import Row, row
 sys.path += [str(ROOT / "apps/voip/test"), str(ROOT / "apps/common")]
 needs("scipy")  # the tests' phones hear by it
 
+from driven import CORES, CPUS  # noqa: E402
 from phones import APP, HOST, baresip, ours, speech  # noqa: E402
 
 PUBLISHED = tomllib.loads((Path(__file__).parent / "published.toml").read_text())
 ON_ONE = ("--map", "encoder=0,decoder=0,canceller=0")
+ON_FREERTOS = ("--cores", f"{CPUS[0]},virt_a64:0")
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,9 @@ class Strategy:
         more = ['answer_doorbell = "adaptive:1ms"'] if self.adaptive else []
         if self.internal:
             more += ['request_memory = "internal"', 'answer_memory = "internal"']
+        (folder / "Makefile").write_text(
+            f"sources:\n\t@$(MAKE) --silent --no-print-directory -C {APP.parent} sources\n"
+        )
         made = folder / "voip.toml"
         made.write_text(re.sub(r"(?m)^calls = 8$", "\n".join(["calls = 2", *more]), text))
         return made
@@ -143,7 +148,9 @@ def captured(capture: Path) -> Iterator[None]:
         process.communicate(timeout=10)
 
 
-def called(strategy: Strategy, seconds: float, folder: Path) -> Call:
+def called(
+    strategy: Strategy, seconds: float, folder: Path, cores: tuple[str, ...] = CORES
+) -> Call:
     """A call with baresip, on this machine; what is said is captured from before it begins."""
     far, capture = speech(folder / "far.wav", seed=2), folder / "call.pcap"
     with (
@@ -152,6 +159,7 @@ def called(strategy: Strategy, seconds: float, folder: Path) -> Call:
         ours(
             *strategy.options,
             app=strategy.app(folder),
+            cores=cores,
             peer=other.uri(),
             **strategy.params(seconds),
         ) as phone,
@@ -162,6 +170,11 @@ def called(strategy: Strategy, seconds: float, folder: Path) -> Call:
     between = [after - before for before, after in pairwise(times_of(capture, phone.port))]
     core = phone.summary["cores"][0]
     return Call.told(core["busy_ns"] / phone.summary["time_ns"], between, phone.said)
+
+
+def crossed(strategy: Strategy, seconds: float, folder: Path) -> Call:
+    """The same with core 1 on FreeRTOS under QEMU."""
+    return called(strategy, seconds, folder, ON_FREERTOS)
 
 
 # ---- Simulated ----------------------------------------------------------------------------------
@@ -180,7 +193,11 @@ def simulated(strategy: Strategy, seconds: float, folder: Path) -> Call:
 # ---- Rows ---------------------------------------------------------------------------------------
 
 Way = Callable[[Strategy, float, Path], Call]
-LOADS = {called: "time in tasks, without polling", simulated: "time that the ARM is active"}
+IN_TASKS = "time in tasks, without polling"
+LOADS = {called: IN_TASKS, crossed: IN_TASKS, simulated: "time that the ARM is active"}
+# An emulator has no internal memory.
+EXTERNAL3 = tuple(strategy for strategy in TABLE3 if not strategy.internal)
+EXTERNAL4 = tuple(replace(strategy, internal=False) for strategy in TABLE4)
 
 
 def made(lab: Lab, way: Way, where: str, what: str, strategy: Strategy, s: float) -> Call | Row:
@@ -194,10 +211,12 @@ def made(lab: Lab, way: Way, where: str, what: str, strategy: Strategy, s: float
         return row(f"{what}, {where}: {strategy.name} left out", None, 0.0, "calls", reason)
 
 
-def table3(lab: Lab, way: Way, where: str, seconds: float) -> list[Row]:
+def table3(
+    lab: Lab, way: Way, where: str, seconds: float, strategies: tuple[Strategy, ...] = TABLE3
+) -> list[Row]:
     """Load of the GPP, and how regularly packets come, by strategy."""
     rows = []
-    for strategy in TABLE3:
+    for strategy in strategies:
         call = made(lab, way, where, "table 3", strategy, seconds)
         if not isinstance(call, Call):
             rows.append(call)
@@ -213,10 +232,12 @@ def table3(lab: Lab, way: Way, where: str, seconds: float) -> list[Row]:
     return rows
 
 
-def table4(lab: Lab, way: Way, where: str, seconds: float) -> list[Row]:
+def table4(
+    lab: Lab, way: Way, where: str, seconds: float, strategies: tuple[Strategy, ...] = TABLE4
+) -> list[Row]:
     """Load of the GPP, and how late it learns of answers, in a call of the phone."""
     rows = []
-    for strategy in TABLE4:
+    for strategy in strategies:
         call = made(lab, way, where, "table 4", strategy, seconds)
         if not isinstance(call, Call):
             rows.append(call)
