@@ -34,6 +34,9 @@ class App:
     """One line about the application; default: none."""
     paths: tuple[str, ...] | None = None
     """Parameters that are paths; default: none."""
+    cores: tuple[int | str, ...] | None = None
+    """The cores of a run on this machine: processors, and cores of boards that are its guests;
+    --cores replaces them; default: all processors that the run may use."""
     kinds: tuple[str, ...] | None = None
     """The kinds of the cores of a run on this machine, the last for all that follow; --kinds
     replaces them; default: "host" for all."""

@@ -4,8 +4,8 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use whimbrel_model::Setting;
-use whimbrel_run::args::values::{CpuList, TaskName, hertz, setting};
+use whimbrel_model::{CpuList, Setting};
+use whimbrel_run::args::values::{TaskName, hertz, setting};
 
 /// Measures this machine and writes it as a platform that can be simulated.
 ///

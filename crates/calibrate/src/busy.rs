@@ -10,9 +10,8 @@ use std::fs;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
-use whimbrel_model::Problem;
+use whimbrel_model::{CpuList, Problem};
 use whimbrel_occupy::quiet::ticks::{self, KINDS, Ticks};
-use whimbrel_run::args::values::CpuList;
 
 /// From so much of the processors' time on that others took, the machine was busy.
 pub const BUSY_PERCENT: f64 = 5.0;

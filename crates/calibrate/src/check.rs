@@ -8,8 +8,7 @@ use std::fs;
 use std::path::Path;
 
 use serde::Serialize;
-use whimbrel_model::{App, Direction, Problem};
-use whimbrel_run::args::values::CpuList;
+use whimbrel_model::{App, CpuList, Direction, Problem};
 use whimbrel_run::benchmark::median;
 use whimbrel_run::failure::{Answer, Failure, Outcome, say};
 use whimbrel_run::load::{application, simulated_file, simulated_platform};

@@ -27,8 +27,7 @@ use std::slice;
 
 use serde::Serialize;
 use serde_json::{Value, json};
-use whimbrel_model::{App, Platform, Problem, Setting, Source};
-use whimbrel_run::args::values::CpuList;
+use whimbrel_model::{App, CpuList, Platform, Problem, Setting, Source};
 use whimbrel_run::atomic_file;
 use whimbrel_run::benchmark::{self, BenchRow};
 use whimbrel_run::failure::{Answer, Failure, Outcome, say};

@@ -10,8 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
-use whimbrel_model::{App, Platform, Problem};
-use whimbrel_run::args::values::CpuList;
+use whimbrel_model::{App, CpuList, Platform, Problem};
 use whimbrel_run::benchmark::{self, median};
 use whimbrel_run::failure::{Failure, say};
 

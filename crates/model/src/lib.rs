@@ -9,6 +9,7 @@
 
 mod app;
 mod board;
+mod cores;
 mod dot;
 mod in_c;
 mod kernels;
@@ -31,6 +32,7 @@ pub use board::{
     AT_MOST, Board, BoardFiles, GuestStart, Guests, Memory, Start, Variant, check_stacks, hash,
     linked, tables,
 };
+pub use cores::{CoreList, CoreName, CpuList, ranges};
 pub use dot::dot;
 pub use in_c::{Object as PlanObject, member_list, parse_rows};
 pub use kernels::Kernels;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Boards as guests: their keys, what a plan says of them, and which tasks may be where.
 
-use crate::common::{RADIO, build, radio_with, shown, told};
+use crate::common::{RADIO, build, errors, radio_with, shown, told};
 use whimbrel_model::{
-    App, Board, Guests, Mode, Plan, PlanOptions, Problems, TableRow, hash, plan, tables,
+    App, Board, CoreName, Guests, Mode, Plan, PlanOptions, Problems, TableRow, hash, plan, tables,
 };
 
 const DESK: &str = r#"
@@ -79,6 +79,49 @@ fn a_guest_is_started_by_a_command_with_its_image() {
         let said = shown("board.toml", &text, Board::parse(&text).expect_err(to));
         assert!(said.contains(expected), "{said}");
     }
+}
+
+// ---- Cores of app.toml --------------------------------------------------------------------------
+
+/// The radio on these cores.
+fn on(cores: &str) -> String {
+    radio_with("paths = ", &format!("cores = {cores}\npaths = "))
+}
+
+#[test]
+fn an_application_lists_its_cores_as_numbers_and_as_the_option_does() {
+    let desk = |core| CoreName::Guest { board: "desk:quick".into(), core };
+    let cores = |text: &str| -> Vec<CoreName> {
+        app(text).cores.iter().map(|core| core.get_ref().clone()).collect()
+    };
+    assert_eq!(cores(RADIO), []);
+    let expected = [CoreName::Cpu(3), desk(0), desk(1), CoreName::Cpu(0), CoreName::Cpu(0)];
+    assert_eq!(cores(&on(r#"[3, "desk:quick:0-1", "0,0"]"#)), expected);
+}
+
+#[test]
+fn wrong_cores_of_an_application_are_told_at_their_place() {
+    let array = "`cores` of [app] must be an array of processors and cores of boards";
+    for (cores, place, expected) in [
+        ("[0, \"desk\"]", "\"desk\"", "`cores` of [app]: `desk` is not a processor"),
+        ("[0, \"desk:\"]", "\"desk:\"", "`cores` of [app]: invalid core of a board ``"),
+        ("[0, \":1\"]", "\":1\"", "`cores` of [app]: `:1` names no board"),
+        ("[0, \"2-1\"]", "\"2-1\"", "`cores` of [app]: 2-1 runs backwards"),
+        ("[0, 65536]", "[0, 65536]", array),
+        ("[-1]", "[-1]", array),
+        ("[0.5]", "[0.5]", array),
+        ("[]", "[]", array),
+        ("2", "2", array),
+        ("[\"0-4000\", \"0-99\"]", "\"0-99\"", "has more than 4095 cores"),
+    ] {
+        let text = on(cores);
+        let problems = build(&text, &[]).expect_err(cores);
+        assert_eq!(problems.len(), 1, "{cores}: {problems:?}");
+        assert!(problems[0].message.contains(expected), "{cores}: {}", problems[0]);
+        let label = &problems[0].labels[0];
+        assert_eq!(&text[label.offset()..label.offset() + label.len()], place);
+    }
+    assert!(errors(&on("[0, \"desk\"]"), &[]).contains("cores of boards as \"BOARD:CORE\""));
 }
 
 // ---- What the plan says of them -----------------------------------------------------------------

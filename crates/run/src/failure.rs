@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
 use miette::{MietteHandlerOpts, Report};
-use whimbrel_model::{Problem, Problems, Source};
+use whimbrel_model::{Problem, Problems, Source, Span};
 use whimbrel_text::plain;
 
 /// How many problems of one file are shown.
@@ -46,6 +46,17 @@ impl Failure {
             first.into_iter().map(|problem| source.report(problem)).collect();
         reports.extend(more.map(|n| Report::new(and_more(n, source.name()))));
         Self::Reports(reports)
+    }
+
+    /// The same, but what has no place in a file is shown at this one.
+    #[must_use]
+    pub fn at(self, source: &Source, place: &Span, words: &str) -> Self {
+        let Self::Reports(reports) = self else { return self };
+        let at = |report: Report| match report.downcast::<Problem>() {
+            Ok(problem) => source.report(problem.at(place.clone(), words)),
+            Err(report) => report,
+        };
+        Self::Reports(reports.into_iter().map(at).collect())
     }
 }
 

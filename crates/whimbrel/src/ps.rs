@@ -4,8 +4,7 @@
 use std::time::{Duration, SystemTime};
 
 use serde::Serialize;
-use whimbrel_model::Problem;
-use whimbrel_run::args::cores::{CoreList, CoreName};
+use whimbrel_model::{CoreList, CoreName, Problem};
 use whimbrel_run::control::{Reply, Request, ask};
 use whimbrel_run::failure::{Answer, Outcome};
 use whimbrel_run::loads;

@@ -3,7 +3,7 @@
 //! told, and what is shown of them. The helper, the emulator and the build of an image are scripts.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Output;
 
 use crate::common::{Place, STREAM, root, short_folder, text, write_script};
@@ -35,6 +35,8 @@ fn reentered() -> String {
 /// A folder with a helper, a board `desk`, and an emulator that says this of its version.
 struct Desk {
     place: Place,
+    /// `cores` of its applications, as TOML.
+    cores: &'static str,
     _folder: tempfile::TempDir,
 }
 
@@ -64,15 +66,30 @@ impl Desk {
         let place = Place::with_helpers(helpers);
         fs::write(place.path("Makefile"), "sources:\n\t@echo -O2\n").unwrap();
         fs::write(place.path("lines"), "").unwrap();
-        Self { place, _folder: folder }
+        Self { place, cores: "", _folder: folder }
     }
 
     fn board(&self) -> std::path::PathBuf {
         self._folder.path().join("boards/desk")
     }
 
+    /// The same with applications that have these `cores`.
+    fn on(cores: &'static str) -> Self {
+        Self { cores, ..Self::new() }
+    }
+
+    fn app(&self, tables: &str) -> PathBuf {
+        let path = self.place.app(tables);
+        if !self.cores.is_empty() {
+            let text = fs::read_to_string(&path).unwrap();
+            let cores = format!("[app]\ncores = {}\n", self.cores);
+            fs::write(&path, text.replacen("[app]\n", &cores, 1)).unwrap();
+        }
+        path
+    }
+
     fn output(&self, tables: &str, args: &[&str]) -> Output {
-        let app = self.place.app(tables);
+        let app = self.app(tables);
         self.place.output(&[&["run", app.to_str().unwrap(), "--quiet"], args].concat())
     }
 
@@ -111,7 +128,7 @@ fn each_core_of_a_board_that_cannot_be_had_is_an_error() {
     cores("0,desk:4", &["--cores desk:4: the board desk has no core 4", "cores 0 to 3"]);
     cores("0,desk:1-2,desk:2", &["--cores desk:2: the core desk:2 is named twice"]);
     cores("desk:0,desk:1", &["all of these cores are of boards", "--board"]);
-    cores("0,desk", &["`desk` is no processor"]);
+    cores("0,desk", &["`desk` is not a processor"]);
     let path = desk.board().join("board.toml");
     let same = format!("0,desk:0,{}:0", path.display());
     cores(&same, &["the core desk:0 is named twice"]);
@@ -295,6 +312,67 @@ fn cores_of_a_guest_are_of_the_kind_of_their_board_unless_the_command_says_anoth
     };
     assert_eq!(kinds(&[]), [0, 1, 1]);
     assert_eq!(kinds(&["--kinds", "host,big"]), [0, 1, 2]);
+}
+
+// ---- Cores of app.toml --------------------------------------------------------------------------
+
+/// The processor of each core, and whose it is.
+fn cores_of(plan: &Value) -> Vec<(u64, u64)> {
+    let number = |core: &Value, key: &str| core[key].as_u64().unwrap_or_default();
+    let cores = plan["cores"].as_array().unwrap().iter();
+    cores.map(|core| (number(core, "cpu"), number(core, "guest"))).collect()
+}
+
+#[test]
+fn cores_of_an_application_are_those_of_its_runs_unless_the_command_names_others() {
+    let desk = Desk::on("[0, \"desk:1\", 0, \"desk:3\"]");
+    assert_eq!(cores_of(&desk.plan(STREAM, &[])), [(0, 0), (1, 1), (0, 0), (3, 1)]);
+    assert_eq!(cores_of(&desk.plan(STREAM, &["--cores", "0,0"])), [(0, 0), (0, 0)]);
+}
+
+#[test]
+fn a_path_among_the_cores_of_an_application_is_relative_to_its_folder() {
+    let desk = Desk::on("[0, \"here/board.toml:2\"]");
+    std::os::unix::fs::symlink(desk.board(), desk.place.path("here")).unwrap();
+    let app = desk.app(STREAM);
+    let run = ["run", app.to_str().unwrap(), "--quiet"];
+    let said = text(&desk.place.command(&run).current_dir("/").output().unwrap().stderr);
+    let plan = fs::read_to_string(desk.place.path("plan")).unwrap_or_else(|_| panic!("{said}"));
+    let plan: Value = serde_json::from_str(&plan).unwrap();
+    assert_eq!(cores_of(&plan["plan"]), [(0, 0), (2, 1)]);
+}
+
+#[test]
+fn cores_of_an_application_that_cannot_be_had_are_told_with_their_line() {
+    for (cores, place, expected) in [
+        ("[0, 9999]", "this core", "`cores` of [app]: processor 9999 cannot be used"),
+        ("[0, \"nowhere:0\"]", "this core", "boards/nowhere/board.toml cannot be read"),
+        ("[0, \"desk:4\"]", "this core", "`cores` of [app] desk:4: the board desk has no core 4"),
+        ("[0, \"desk:1\", \"desk:1\"]", "this core", "the core desk:1 is named twice"),
+        ("[0, \"desk\"]", "this core", "`desk` is not a processor"),
+        ("[\"desk:0\"]", "from here on", "`cores` of [app]: all of these cores are of boards"),
+    ] {
+        let all = ["app.toml:2:", &format!("cores = {cores}"), place, expected];
+        says(&Desk::on(cores), STREAM, &[], &all);
+    }
+    let beyond = STREAM.replace("name = \"worker\"", "name = \"worker\"\ncore = 1");
+    let all = ["`worker` starts on core 1, which does not exist", "this run has only core 0"];
+    says(&Desk::on("[0]"), &beyond, &[], &all);
+}
+
+#[test]
+fn cores_of_an_application_are_not_those_of_a_simulation_or_a_board() {
+    let desk = Desk::on("[9999, \"nowhere:0\"]");
+    let app = desk.app(STREAM);
+    let app = app.to_str().unwrap();
+    for words in [
+        &["sim", app, "--platform", "mpsoc3"][..],
+        &["run", app, "--board", "desk", "--image", "none"],
+        &["graph", app],
+    ] {
+        let said = text(&desk.place.output(words).stderr);
+        assert!(!said.contains("9999") && !said.contains("nowhere"), "{said}");
+    }
 }
 
 // ---- What is shown of them ----------------------------------------------------------------------

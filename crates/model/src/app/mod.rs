@@ -14,6 +14,7 @@ mod work;
 
 use toml::Spanned;
 
+use crate::cores::CoreName;
 use crate::in_c::members;
 use crate::problem::{Problem, Span};
 use crate::schema::{Limited, words};
@@ -46,6 +47,8 @@ pub struct App {
     pub memory_bytes: Spanned<u64>,
     /// Bytes for `wb_shared_malloc`.
     pub shared_bytes: Spanned<u64>,
+    /// The cores of a run on this machine; empty: all processors that it may use.
+    pub cores: Vec<Spanned<CoreName>>,
     /// The kinds of the cores of a run on this machine, the last for all that follow; empty: it
     /// is all of one kind.
     pub kinds: Vec<String>,

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The keys of app.toml. `make keys` lists them in `docs/app-toml.md`, and makes classes of Python.
 
+use serde_json::json;
+use toml::Spanned;
+
 use super::amount::Amount;
 use super::cycles::CyclesTable;
 use super::steps::{SCRIPT, Step};
 use crate::app::{Arrival, Compute, Distribution, Mode, Moves, OnCrash, Param};
+use crate::cores::CoreList;
 use crate::reader::is_name;
 use crate::schema::Shape::{
     self, Above, Cycles, List, Number, OneOrMore, Params, Size, Table, Tables, Text, Truth, Whole,
@@ -33,6 +37,11 @@ const SLOTS: Shape = Whole("", 1, 1 << 15);
 const RATE: Shape = Whole("messages per firing", 1, 1 << 15);
 const MEMORY: Shape = Words(Nearness::WORDS);
 const KINDS: Shape = List("an array of kinds of cores, as [\"dsp\"]", &NAME, 1);
+const CORE: Shape = Shape::Other(
+    "a core",
+    "int | str",
+    || json!({ "anyOf": [{ "type": "integer", "minimum": 0 }, { "type": "string" }] }),
+);
 const HEAP: Shape = Size(0, 64 * GIB);
 const TIB: u64 = 1 << 40;
 
@@ -121,6 +130,11 @@ table! {
         /// Parameters that are paths.
         paths = ["input"] => paths: or Vec<toml::Spanned<String>>,
             List("an array of names of parameters", &NAME, 0), otherwise "none";
+        /// The cores of a run on this machine: processors, and cores of boards that are its guests;
+        /// --cores replaces them.
+        cores = [0, 1, "virt_a64:0"] => cores: or Vec<Spanned<CoreList>>,
+            List("an array of processors and cores of boards, as [0, 1, \"virt_a64:0\"]", &CORE, 1),
+            otherwise "all processors that the run may use";
         /// The kinds of the cores of a run on this machine, the last for all that follow; --kinds
         /// replaces them.
         kinds = ["gpp", "dsp"] => kinds: or Vec<String>, KINDS, otherwise "\"host\" for all";

@@ -2,7 +2,6 @@
 //! The options by which a run or a simulation is asked for, and the values that options take.
 
 mod common;
-pub mod cores;
 mod moving;
 mod parameters;
 mod run;

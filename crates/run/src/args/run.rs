@@ -4,10 +4,9 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use whimbrel_model::Frequency;
+use whimbrel_model::{CoreList, Frequency};
 
 use super::CommonArgs;
-use super::cores::CoreList;
 use super::values::{Spin, frequency};
 
 /// What a run on this machine's cores has, and none on a board.
@@ -25,7 +24,8 @@ const NOT_OF_BOARDS: [&str; 7] =
 #[derive(Debug, Args)]
 pub struct RunArgs {
     /// Processors to run on, as 0-1,4; core N of the application is the N-th of them, and one named
-    /// twice is shared by two kernels [default: all that this process may use]
+    /// twice is shared by two kernels
+    /// [default: `cores` of app.toml, or all that this process may use]
     ///
     /// BOARD:N is core N of a board in an emulator, the guest of this run: BOARD is the name of a
     /// folder in `boards`, or the path of a board.toml that has [guest]; for example

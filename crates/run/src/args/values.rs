@@ -2,7 +2,6 @@
 //! The values that options take. Parsing is pure: whether a task or a core exists is checked later.
 
 use std::fmt;
-use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
@@ -11,70 +10,6 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde::de::DeserializeOwned;
 use whimbrel_model::{Frequency, Setting, from_word, millihz};
 use whimbrel_text::option::{MOVE, SHUTTLE};
-
-/// The highest processor number that is worth believing.
-const CPU_MAX: u32 = 65_535;
-/// More cores than a place word can name.
-pub(super) const CORES_MAX: usize = 4095;
-
-/// Processors of this machine, in order.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CpuList(pub Vec<u32>);
-
-impl FromStr for CpuList {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let cpus = ranges(text, cpu)?;
-        if cpus.len() > CORES_MAX {
-            return Err(format!("a run has at most {CORES_MAX} cores"));
-        }
-        Ok(Self(cpus))
-    }
-}
-
-/// Numbers and ranges of them, as `0-1,4`, in the order of the text.
-pub fn ranges<T: Copy + PartialOrd + fmt::Display>(
-    text: &str,
-    number: impl Fn(&str) -> Result<T, String>,
-) -> Result<Vec<T>, String>
-where
-    RangeInclusive<T>: Iterator<Item = T>,
-{
-    let mut numbers = Vec::new();
-    for part in text.split(',') {
-        let (first, last) = part.split_once('-').unwrap_or((part, part));
-        let (first, last) = (number(first)?, number(last)?);
-        if first > last {
-            return Err(format!("{part} runs backwards: write {last}-{first}"));
-        }
-        numbers.extend(first..=last);
-    }
-    Ok(numbers)
-}
-
-/// A processor.
-pub(super) fn cpu(text: &str) -> Result<u32, String> {
-    let number = text.trim().parse().ok().filter(|cpu| *cpu <= CPU_MAX);
-    number.ok_or_else(|| format!("`{text}` is no processor: write a list as 0-1,4"))
-}
-
-impl fmt::Display for CpuList {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut rest = self.0.as_slice();
-        let mut separator = "";
-        while let Some(&first) = rest.first() {
-            let run =
-                rest.iter().zip(first..).take_while(|(cpu, expected)| *cpu == expected).count();
-            let last = rest[run - 1];
-            let dash = if run > 1 { format!("-{last}") } else { String::new() };
-            write!(f, "{separator}{first}{dash}")?;
-            rest = &rest[run..];
-            separator = ",";
-        }
-        Ok(())
-    }
-}
 
 /// How long an idle kernel polls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -299,16 +234,6 @@ pub fn setting(text: &str) -> Result<Setting, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_list_of_processors_keeps_its_order_and_may_repeat_one() {
-        assert_eq!("3,0-1".parse(), Ok(CpuList(vec![3, 0, 1])));
-        assert_eq!("0,0".parse(), Ok(CpuList(vec![0, 0])));
-        assert_eq!(CpuList(vec![0, 1, 2, 4, 4]).to_string(), "0-2,4,4");
-        for bad in ["", "a", "1-", "2-1", "0-99999999", "0,,1", "-1"] {
-            assert!(bad.parse::<CpuList>().is_err(), "{bad}");
-        }
-    }
 
     #[test]
     fn a_task_may_have_an_index() {

@@ -30,7 +30,7 @@ pub fn read(wanted: &str, by: impl Display) -> Result<(Board, PathBuf), Failure>
         Some((wanted, name)) if !name.contains('/') => (wanted, Some(name)),
         _ => (wanted, None),
     };
-    let path = if wanted.contains('/') || wanted.ends_with(".toml") {
+    let path = if is_path(wanted) {
         PathBuf::from(wanted)
     } else {
         helpers::root()?.join("boards").join(wanted).join(FILE)
@@ -45,6 +45,11 @@ pub fn read(wanted: &str, by: impl Display) -> Result<(Board, PathBuf), Failure>
     };
     let path = path.canonicalize().unwrap_or(path);
     Ok((board, path.parent().unwrap_or(Path::new("/")).to_owned()))
+}
+
+/// Whether a board, perhaps with a variant, is named by the path of its file.
+pub fn is_path(wanted: &str) -> bool {
+    wanted.contains('/') || wanted.split(':').any(|part| part.ends_with(".toml"))
 }
 
 fn unknown(board: &Board, name: &str) -> Problem {

@@ -5,14 +5,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use whimbrel_model::{
-    Board, BoardFiles, Cores, Frequency, Kernels, Problem, check_cores, check_kinds, linked,
+    Board, BoardFiles, CoreName, Cores, Frequency, Kernels, Problem, check_cores, check_kinds,
+    linked,
 };
 
 use super::{
     Application, GuestBoards, Hardware, Loaded, Options, Schedule, application_for_any, map,
     moving, nanoseconds, pacing,
 };
-use crate::args::cores::CoreName;
 use crate::args::{LayoutArgs, RunArgs};
 use crate::board;
 use crate::failure::Failure;

@@ -3,14 +3,12 @@
 
 use std::path::PathBuf;
 
-use whimbrel_model::{Board, Frequency, Guests, HOST_KIND, Problem};
+use whimbrel_model::{Board, CoreName, Frequency, Guests, HOST_KIND, Problem};
 use whimbrel_text::option::{COORDINATOR, CORES, PLATFORM};
 
 use super::hardware::{Hardware, hardware};
-use super::{cpus, usable_cpus};
+use super::{Application, unusable, usable_cpus, utf8};
 use crate::args::RunArgs;
-use crate::args::cores::{CoreList, CoreName};
-use crate::args::values::CpuList;
 use crate::board;
 use crate::failure::Failure;
 
@@ -33,62 +31,71 @@ pub struct RunCores {
     pub names: Vec<CoreName>,
     /// Whose each is.
     pub boards: GuestBoards,
+    /// What names them, for errors.
+    by: String,
 }
 
 /// The cores of a run, and what they are.
 ///
 /// # Errors
 /// A core or a platform that does not exist, or operating points for a core of a guest.
-pub fn cores_and_hardware(args: &RunArgs) -> Result<(RunCores, Hardware), Failure> {
-    let all = cores(args.cores.as_ref())?;
+pub fn cores_and_hardware(
+    args: &RunArgs,
+    application: &Application,
+) -> Result<(RunCores, Hardware), Failure> {
+    let all = match &args.cores {
+        Some(list) => {
+            let mut all = RunCores { by: CORES.to_string(), ..RunCores::default() };
+            list.0.iter().try_for_each(|core| all.add(core))?;
+            all.check()?;
+            all
+        }
+        None => of_application(application)?,
+    };
     all.check_frequency(args)?;
     let hardware = hardware(args, &all.numbers())?;
     all.check_platform(&hardware)?;
     Ok((all, hardware))
 }
 
-/// The cores that are `wanted`; otherwise all processors that this process may use.
-///
-/// # Errors
-/// A processor that this process may not use, a board that does not exist or cannot be a guest, or
-/// a core that it does not have or that is named twice.
-fn cores(wanted: Option<&CoreList>) -> Result<RunCores, Failure> {
-    let of_machine = |cpus: Vec<u32>| cpus.into_iter().map(CoreName::Cpu).collect();
-    let mut cores = RunCores::default();
-    let Some(wanted) = wanted else {
-        cores.names = of_machine(usable_cpus()?);
-        return Ok(cores);
+/// The cores that the application names; otherwise all processors that this process may use.
+fn of_application(application: &Application) -> Result<RunCores, Failure> {
+    let Application { app, source, folder, .. } = application;
+    let mut all = RunCores { by: "`cores` of [app]".into(), ..RunCores::default() };
+    let Some(first) = app.cores.first() else {
+        all.names = usable_cpus()?.into_iter().map(CoreName::Cpu).collect();
+        return Ok(all);
     };
-    cpus(Some(&CpuList(wanted.0.iter().filter_map(CoreName::cpu).collect())))?;
-    for core in &wanted.0 {
-        cores.add(core)?;
+    for core in &app.cores {
+        let mut name = core.get_ref().clone();
+        if let CoreName::Guest { board, .. } = &mut name {
+            // Paths of the file are relative to its folder.
+            if board::is_path(board) {
+                *board = utf8(&folder.join(&board))?;
+            }
+        }
+        all.add(&name).map_err(|failure| failure.at(source, &core.span(), "this core"))?;
     }
-    let has_guests = !cores.boards.guests.boards.is_empty();
-    if has_guests && cores.names.iter().all(|core| core.cpu().is_none()) {
-        let problem = Problem::new(format!("{CORES}: all of these cores are of boards"));
-        return Err(problem
-            .help("add a processor of this machine; --board runs an application on a board alone")
-            .into());
-    }
-    if has_guests && cores.names.len() > CORES_MOST {
-        let message = format!("{CORES}: {} cores, some of them of boards", cores.names.len());
-        let help = format!("name at most {CORES_MOST}: a run with guests has no more");
-        return Err(Problem::new(message).help(help).into());
-    }
-    Ok(cores)
+    all.check()
+        .map_err(|problem| Failure::from(problem).at(source, &first.span(), "from here on"))?;
+    Ok(all)
 }
 
 impl RunCores {
+    /// Adds a core.
+    ///
+    /// # Errors
+    /// A processor that this process may not use, a board that does not exist or cannot be a guest,
+    /// or a core that it does not have or that is named twice.
     fn add(&mut self, core: &CoreName) -> Result<(), Failure> {
         let CoreName::Guest { board: wanted, core: number } = core else {
-            self.names.push(core.clone());
-            self.boards.guests.of_core.push(0);
-            return Ok(());
+            return self.add_own(core.number());
         };
-        let (board, folder) = board::read(wanted, CORES)?;
+        let (board, folder) = board::read(wanted, &self.by)?;
         let name = CoreName::Guest { board: board.name.clone(), core: *number };
+        let by = &self.by;
         let refuse = |message: String, help: &str| {
-            Err(Problem::new(format!("{CORES} {core}: {message}")).help(help).into())
+            Err(Problem::new(format!("{by} {core}: {message}")).help(help).into())
         };
         if board.guest.is_none() {
             return refuse(
@@ -117,13 +124,47 @@ impl RunCores {
         Ok(())
     }
 
+    /// The same of a processor of this machine.
+    fn add_own(&mut self, cpu: u32) -> Result<(), Failure> {
+        let usable = usable_cpus()?;
+        if !usable.contains(&cpu) {
+            return Err(unusable(&self.by, cpu, usable).into());
+        }
+        self.names.push(CoreName::Cpu(cpu));
+        self.boards.guests.of_core.push(0);
+        Ok(())
+    }
+
+    /// Whether they can be cores of one run.
+    ///
+    /// # Errors
+    /// None of them is of this machine, or they are too many for a run with guests.
+    fn check(&self) -> Result<(), Problem> {
+        let by = &self.by;
+        if self.boards.guests.boards.is_empty() {
+            return Ok(());
+        }
+        if self.names.iter().all(|core| core.cpu().is_none()) {
+            let problem = Problem::new(format!("{by}: all of these cores are of boards"));
+            return Err(problem.help(
+                "add a processor of this machine; --board runs an application on a board alone",
+            ));
+        }
+        if self.names.len() > CORES_MOST {
+            let message = format!("{by}: {} cores, some of them of boards", self.names.len());
+            let help = format!("name at most {CORES_MOST}: a run with guests has no more");
+            return Err(Problem::new(message).help(help));
+        }
+        Ok(())
+    }
+
     /// The number of a guest, from 1; a new one if it is not there yet.
     fn guest(&mut self, board: Board, folder: PathBuf) -> Result<u32, Problem> {
         let known = self.boards.guests.boards.iter().position(|known| known.name == board.name);
         let place = known.unwrap_or(self.boards.folders.len());
         match known {
             Some(known) if self.boards.folders[known] != folder => {
-                let message = format!("{CORES}: two boards have the name {}", board.name);
+                let message = format!("{}: two boards have the name {}", self.by, board.name);
                 let help = "give one of them another `name` in its board.toml";
                 return Err(Problem::new(message).help(help));
             }

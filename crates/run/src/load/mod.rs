@@ -16,8 +16,8 @@ use std::time::Duration;
 
 use rustix::thread::{CpuSet, sched_getaffinity};
 use whimbrel_model::{
-    App, Cores, Kernels, Manifest, Mapping, Moving, Pacing, Period, Plan, PlanOptions, Problem,
-    Setting, Source, check_cores, check_kinds, check_stacks, plan,
+    App, CoreName, Cores, CpuList, Kernels, Manifest, Mapping, Moving, Pacing, Period, Plan,
+    PlanOptions, Problem, Setting, Source, check_cores, check_kinds, check_stacks, plan,
 };
 
 pub use board::fit;
@@ -27,13 +27,12 @@ pub use options::{Options, Runner, Simulation};
 pub use schedule::{Due, MOVE_TIMEOUT_MS, Schedule};
 pub use sim::{check_times, measured_work};
 
-use crate::args::cores::CoreName;
-use crate::args::values::{CpuList, Spin};
+use crate::args::values::Spin;
 use crate::args::{LayoutArgs, RunArgs};
 use crate::failure::Failure;
 use crate::files::{APPLICATION, Given, translated};
 use crate::helpers;
-use whimbrel_text::option::{FAST, FRAME_RATE, Opt};
+use whimbrel_text::option::{CORES, FAST, FRAME_RATE, Opt};
 
 /// How long a target may take to attach a task before its source takes it back.
 const OFFER: Duration = Duration::from_millis(100);
@@ -118,9 +117,9 @@ pub fn load(args: &RunArgs) -> Result<Loaded, Failure> {
         return board::load(args, board);
     }
     let layout = &args.common.layout;
-    let Application { mut app, source, path, folder } = application(&layout.app, &layout.set)?;
-
-    let (all, hardware) = guests::cores_and_hardware(args)?;
+    let read = application(&layout.app, &layout.set)?;
+    let (all, hardware) = guests::cores_and_hardware(args, &read)?;
+    let Application { mut app, source, path, folder } = read;
     let n_cores = all.names.len();
     let pacing = pacing(layout, &app)?;
     let mut kinds = kinds(&args.kinds, &app, n_cores)?;
@@ -260,10 +259,15 @@ pub fn cpus(wanted: Option<&CpuList>) -> Result<Vec<u32>, Problem> {
     let usable = usable_cpus()?;
     let Some(wanted) = wanted else { return Ok(usable) };
     match wanted.0.iter().find(|cpu| !usable.contains(cpu)) {
-        Some(cpu) => Err(Problem::new(format!("--cores: processor {cpu} cannot be used"))
-            .help(format!("this process may use {}", CpuList(usable)))),
+        Some(cpu) => Err(unusable(&CORES.to_string(), *cpu, usable)),
         None => Ok(wanted.0.clone()),
     }
+}
+
+/// What is wrong with a processor that is not among those that this process may use.
+fn unusable(by: &str, cpu: u32, usable: Vec<u32>) -> Problem {
+    let problem = Problem::new(format!("{by}: processor {cpu} cannot be used"));
+    problem.help(format!("this process may use {}", CpuList(usable)))
 }
 
 /// Which frame rate the application has.

@@ -3,9 +3,9 @@
 
 use serde::Serialize;
 use whimbrel_hardware::Thermal;
+use whimbrel_model::CoreName;
 
 use super::moving::MovingOptions;
-use crate::args::cores::CoreName;
 use crate::helpers;
 
 /// What a run was told.

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use whimbrel_hardware::Description;
 use whimbrel_model::{
-    App, At, Core, Cores, Cycles, Frequency, Kernels, Moving, POINT_OFF, Pacing, Problem, TableRow,
-    Work, check_cores, check_kinds, millihz,
+    App, At, Core, CoreName, Cores, Cycles, Frequency, Kernels, Moving, POINT_OFF, Pacing, Problem,
+    TableRow, Work, check_cores, check_kinds, millihz,
 };
 use whimbrel_text::option::{CORES, Opt};
 
@@ -15,7 +15,6 @@ use super::{
     Application, GuestBoards, Hardware, Loaded, Options, Schedule, Simulation, application, map,
     moving, nanoseconds, pacing, simulated_platform, utf8,
 };
-use crate::args::cores::CoreName;
 use crate::args::{LayoutArgs, SimArgs};
 use crate::failure::Failure;
 use crate::helpers;

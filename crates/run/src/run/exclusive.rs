@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `--exclusive`: the processors of the kernels are occupied as long as the run lasts.
 
-use whimbrel_model::Problem;
+use whimbrel_model::{CoreName, Problem};
 use whimbrel_occupy::guardian::Guard;
 use whimbrel_occupy::{Error, Policy, Request, TaskId};
 
-use crate::args::cores::CoreName;
 use crate::failure::say;
 use crate::load::Loaded;
 use crate::process::Process;

@@ -5,14 +5,13 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
-use whimbrel_model::{App, Object, ParamKind};
+use whimbrel_model::{App, CoreName, Object, ParamKind};
 
 use super::floorplan::Floorplan;
 use super::latency::{self, Latency};
 use super::results::{Results, Stop};
 use super::throughput::{self, GraphSummary, TaskSummary, ratio};
 use super::view::received;
-use crate::args::cores::CoreName;
 use crate::board::link::Counts;
 use crate::load::Options;
 use crate::protocol::{

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{AtFlags, FlockOperation, flock, fstat, statat};
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
-use whimbrel_model::Problem;
+use whimbrel_model::{CoreName, Problem};
 use whimbrel_occupy::folder::Folder;
 use whimbrel_occupy::place::descriptor;
 

@@ -8,9 +8,9 @@ use std::time::Duration;
 use clap::{Args, value_parser};
 use serde::{Deserialize, Serialize};
 use whimbrel_explore::{Budget, Objective, Pin, PointChoice, SlotChoice, WayChoice, parse_list};
-use whimbrel_model::{PolicyName, Problem, Setting};
+use whimbrel_model::{PolicyName, Problem, Setting, ranges};
 use whimbrel_run::args::Parameters;
-use whimbrel_run::args::values::{TaskName, hertz, positive_duration, ranges, rate, setting};
+use whimbrel_run::args::values::{TaskName, hertz, positive_duration, rate, setting};
 use whimbrel_text::option;
 
 /// Where nothing is said.

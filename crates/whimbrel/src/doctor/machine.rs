@@ -5,7 +5,7 @@ use std::fs;
 
 use rustix::fs::{MemfdFlags, memfd_create};
 use rustix::process::{PidfdFlags, Resource, getpid, getrlimit, pidfd_open};
-use whimbrel_run::args::values::CpuList;
+use whimbrel_model::CpuList;
 use whimbrel_run::helpers;
 use whimbrel_run::load::usable_cpus;
 use whimbrel_run::rundir::Base;

@@ -1,12 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Cores as `--cores` names them: processors of this machine, and cores of boards.
+//! Cores as `--cores` and `cores` of app.toml name them: processors of this machine, and cores of
+//! boards.
 
 use std::fmt;
+use std::ops::RangeInclusive;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::values::{CORES_MAX, CpuList, cpu, ranges};
+use crate::problem::Problem;
+use crate::reader::{Node, text, unsigned};
+use crate::schema::{Noted, Read, Shape};
+
+/// The highest processor number that is worth believing.
+const CPU_MAX: u32 = 65_535;
+/// More cores than a place word can name.
+pub(crate) const CORES_MAX: usize = 4095;
 
 /// A core of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -81,6 +90,65 @@ impl TryFrom<Written> for CoreName {
     }
 }
 
+/// Processors of this machine, in order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CpuList(pub Vec<u32>);
+
+impl FromStr for CpuList {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let cpus = ranges(text, cpu)?;
+        if cpus.len() > CORES_MAX {
+            return Err(format!("a run has at most {CORES_MAX} cores"));
+        }
+        Ok(Self(cpus))
+    }
+}
+
+/// Numbers and ranges of them, as `0-1,4`, in the order of the text.
+pub fn ranges<T: Copy + PartialOrd + fmt::Display>(
+    text: &str,
+    number: impl Fn(&str) -> Result<T, String>,
+) -> Result<Vec<T>, String>
+where
+    RangeInclusive<T>: Iterator<Item = T>,
+{
+    let mut numbers = Vec::new();
+    for part in text.split(',') {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        let (first, last) = (number(first)?, number(last)?);
+        if first > last {
+            return Err(format!("{part} runs backwards: write {last}-{first}"));
+        }
+        numbers.extend(first..=last);
+    }
+    Ok(numbers)
+}
+
+/// A processor.
+fn cpu(text: &str) -> Result<u32, String> {
+    let number = text.trim().parse().ok().filter(|cpu| *cpu <= CPU_MAX);
+    number.ok_or_else(|| format!("`{text}` is not a processor: write a list as 0-1,4"))
+}
+
+impl fmt::Display for CpuList {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut rest = self.0.as_slice();
+        let mut separator = "";
+        while let Some(&first) = rest.first() {
+            let run =
+                rest.iter().zip(first..).take_while(|(cpu, expected)| *cpu == expected).count();
+            let last = rest[run - 1];
+            let dash = if run > 1 { format!("-{last}") } else { String::new() };
+            write!(f, "{separator}{first}{dash}")?;
+            rest = &rest[run..];
+            separator = ",";
+        }
+        Ok(())
+    }
+}
+
 /// Cores of a run, in order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CoreList(pub Vec<CoreName>);
@@ -106,6 +174,25 @@ impl FromStr for CoreList {
             return Err(format!("a run has at most {CORES_MAX} cores"));
         }
         Ok(Self(cores))
+    }
+}
+
+/// An element of `cores` of app.toml: a number is a processor, a text a list.
+impl Read for CoreList {
+    fn read(_: &Shape, node: &Node<'_>, noted: &mut Noted<'_>) -> Option<Self> {
+        let Some(list) = text(node) else {
+            let cpu = unsigned(node).and_then(|cpu| u32::try_from(cpu).ok());
+            return cpu.filter(|cpu| *cpu <= CPU_MAX).map(|cpu| Self(vec![CoreName::Cpu(cpu)]));
+        };
+        let wrong = |wrong| {
+            let problem = Problem::new(format!("`cores` of {}: {wrong}", noted.title()));
+            noted.problems.push(
+                problem
+                    .at(node.span(), "this core")
+                    .help("write processors as numbers, and cores of boards as \"BOARD:CORE\""),
+            );
+        };
+        list.parse().map_err(wrong).ok()
     }
 }
 
@@ -153,6 +240,16 @@ mod tests {
         assert_eq!("3,0-1".parse::<CoreList>().unwrap().to_string(), "3,0-1");
         for bad in ["", "desk", ":0", "desk:", "desk:a", "desk:1-0", "0,,desk:1", "desk:4095"] {
             assert!(bad.parse::<CoreList>().is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_list_of_processors_keeps_its_order_and_may_repeat_one() {
+        assert_eq!("3,0-1".parse(), Ok(CpuList(vec![3, 0, 1])));
+        assert_eq!("0,0".parse(), Ok(CpuList(vec![0, 0])));
+        assert_eq!(CpuList(vec![0, 1, 2, 4, 4]).to_string(), "0-2,4,4");
+        for bad in ["", "a", "1-", "2-1", "0-99999999", "0,,1", "-1"] {
+            assert!(bad.parse::<CpuList>().is_err(), "{bad}");
         }
     }
 
