@@ -9,34 +9,33 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from running import move_enough
 from scipy.io import wavfile
+from under_way import (
+    CPU,
+    LIMIT_S,
+    ROOT,
+    WHIMBREL,
+    command,
+    kernel_of,
+    received,
+    second_board,
+    started,
+    stop,
+    wait_until,
+    whimbrel,
+)
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.append(str(ROOT / "tests"))
-
-from running import WHIMBREL, move_enough  # noqa: E402
-
-CPU = min(os.sched_getaffinity(0))
 TWO = f"{CPU},virt_a64:0"
-LIMIT_S = 300
 KILLS = int(os.environ.get("MIXED_KILLS", "4"))
 RESTARTS = KILLS // 2 + 1
-
-
-def command(app: str | Path, cores: str, *options: str, **params: object) -> list[str]:
-    """`app`: a folder of `apps`, or a path."""
-    folder = ROOT / "apps" / app
-    words = [str(WHIMBREL), "run", f"{folder}/app.toml", "--cores", cores, "--json", *options]
-    for key, value in params.items():
-        words += ["--set", f"{key}={value}"]
-    return words
 
 
 def run(app: str, cores: str, *options: str, **params: object) -> dict[str, Any]:
@@ -88,6 +87,23 @@ def test_two_kernels_of_each_kind_are_one_system() -> None:
 
     move_enough(exchange, 20, "relay")
     assert len(seen) >= 4, seen
+
+
+def test_two_emulators_and_linux_are_one_system(tmp_path: Path) -> None:
+    """The relay goes from each kernel to each other, also from one emulator to the other."""
+    other = second_board(tmp_path)
+    seen: set[tuple[int, int]] = set()
+
+    def exchange() -> dict[str, Any]:
+        shuttle = ("--shuttle", "relay=1,2,0,2,1,0@3ms")
+        summary = run("mixed", f"{TWO},{other}:0", *shuttle, messages=60000)
+        guests = [core.get("guest") for core in summary["cores"]]
+        assert guests == [None, "virt_a64", "second"]
+        seen.update(moves(summary, "relay"))
+        return summary
+
+    move_enough(exchange, 20, "relay")
+    assert seen >= {(1, 2), (2, 1)}, seen
 
 
 def sound(path: Path) -> np.ndarray:
@@ -158,63 +174,17 @@ def test_the_figures_of_lee2009_are_measured_between_linux_and_freertos(tmp_path
 # ---- Deaths -------------------------------------------------------------------------------------
 
 
-def kernels(runtime: Path) -> list[dict[str, Any]]:
-    for file in runtime.glob("whimbrel/*/run.json"):
-        try:
-            return json.loads(file.read_text(encoding="utf-8"))["kernels"]
-        except (ValueError, KeyError):
-            return []
-    return []
-
-
-def wait_until(holds: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + LIMIT_S
-    while not holds():
-        assert time.monotonic() < deadline, "it does not come to that"
-        time.sleep(0.01)
-
-
-def whimbrel(runtime: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "XDG_RUNTIME_DIR": str(runtime)}
-    words = (str(WHIMBREL), *words)
-    return subprocess.run(words, capture_output=True, text=True, env=environment, check=False)
-
-
-def received(runtime: Path, channel: str = "relay_receiver") -> int:
-    told = whimbrel(runtime, "top", "--json")
-    channels = json.loads(told.stdout)["channels"] if told.returncode == 0 else []
-    return next((one["received"] for one in channels if one["channel"] == channel), 0)
-
-
 @contextmanager
 def endless(
     runtime: Path, cores: str, *options: str, app: str | Path = "mixed"
 ) -> Iterator[subprocess.Popen[str]]:
-    """A stream that goes on until it is stopped, once its kernels are known and messages pass."""
-    runtime.mkdir(mode=0o700)
+    """A stream that goes on until it is stopped, once messages pass."""
     shuttle = ("--shuttle", "relay=1,0@2ms")
     words = command(app, cores, *shuttle, *options, messages=0, calls=100000000, rounds=0)
-    process = subprocess.Popen(
-        words,
-        cwd=ROOT,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "XDG_RUNTIME_DIR": str(runtime)},
-    )
-    try:
+    with started(runtime, words) as process:
         wait_until(lambda: received(runtime) > 0 or process.poll() is not None)
         assert process.poll() is None, process.communicate()[1]
         yield process
-    finally:
-        process.kill()
-        process.communicate()
-
-
-def stop(process: subprocess.Popen[str]) -> tuple[int, dict[str, Any], str]:
-    process.send_signal(signal.SIGINT)
-    out, said = process.communicate(timeout=LIMIT_S)
-    return process.returncode, json.loads(out), said
 
 
 @pytest.mark.parametrize("number", range(KILLS))
@@ -223,7 +193,7 @@ def test_a_run_goes_on_when_its_emulator_is_killed(number: int, tmp_path: Path) 
     runtime = tmp_path / "run"
     with endless(runtime, TWO) as process:
         time.sleep(number % 10 / 100)
-        emulator = kernels(runtime)[1]["pid"]
+        emulator = kernel_of(runtime, 1)
         os.kill(emulator, signal.SIGKILL)
         before = received(runtime)
         wait_until(lambda: received(runtime) > before + 1000 or process.poll() is not None)
@@ -241,7 +211,7 @@ def test_a_run_goes_on_when_a_linux_kernel_is_killed(number: int, tmp_path: Path
     runtime = tmp_path / "run"
     with endless(runtime, f"{TWO},{CPU}", "--shuttle", "relay=2,1@3ms") as process:
         time.sleep(number % 10 / 100)
-        os.kill(kernels(runtime)[2]["pid"], signal.SIGKILL)
+        os.kill(kernel_of(runtime, 2), signal.SIGKILL)
         before = received(runtime)
         wait_until(lambda: received(runtime) > before + 1000 or process.poll() is not None)
         status, _, said = stop(process)
@@ -287,10 +257,10 @@ def test_a_service_of_an_emulator_that_was_killed_answers_again(tmp_path: Path, 
     options = ("--kinds", "host,rtos", f"--restart={RESTARTS}")
     with endless(runtime, TWO, *options, app=rtos) as process:
         for _ in range(RESTARTS):
-            emulator = kernels(runtime)[1]["pid"]
+            emulator = kernel_of(runtime, 1)
             os.kill(emulator, signal.SIGKILL)
             answers_again(runtime, process)
-            wait_until(lambda pid=emulator: kernels(runtime)[1]["pid"] != pid)
+            kernel_of(runtime, 1, instead_of=emulator)
         before = received(runtime)
         wait_until(lambda: received(runtime) > before + 1000 or process.poll() is not None)
         status, summary, said = stop(process)
@@ -311,13 +281,13 @@ def test_kernels_of_both_kinds_are_killed_and_come_back(tmp_path: Path, rtos: Pa
     with endless(runtime, f"{TWO},{CPU}", *options, app=rtos) as process:
         for number in range(2 * RESTARTS):
             core = 1 + number % 2
-            victim = kernels(runtime)[core]["pid"]
+            victim = kernel_of(runtime, core)
             os.kill(victim, signal.SIGKILL)
             before = received(runtime)
             wait_until(
                 lambda at=before: received(runtime) > at + 1000 or process.poll() is not None
             )
-            wait_until(lambda at=core, pid=victim: kernels(runtime)[at]["pid"] != pid)
+            kernel_of(runtime, core, instead_of=victim)
         status, summary, said = stop(process)
     assert status == 0, said
     assert [death["lost"] for death in summary["deaths"]] == [0] * len(summary["deaths"])
@@ -339,7 +309,7 @@ def test_a_guest_is_started_again_when_that_is_asked(tmp_path: Path, rtos: Path)
 def test_an_emulator_that_is_stopped_for_a_while_loses_nothing(tmp_path: Path) -> None:
     runtime = tmp_path / "run"
     with endless(runtime, TWO) as process:
-        emulator = kernels(runtime)[1]["pid"]
+        emulator = kernel_of(runtime, 1)
         os.kill(emulator, signal.SIGSTOP)
         time.sleep(1)
         os.kill(emulator, signal.SIGCONT)
@@ -353,6 +323,6 @@ def test_an_emulator_that_is_stopped_for_a_while_loses_nothing(tmp_path: Path) -
 def test_an_emulator_ends_with_its_command(tmp_path: Path) -> None:
     runtime = tmp_path / "run"
     with endless(runtime, TWO) as process:
-        emulator = kernels(runtime)[1]["pid"]
+        emulator = kernel_of(runtime, 1)
         process.kill()
         wait_until(lambda: not Path(f"/proc/{emulator}").exists())

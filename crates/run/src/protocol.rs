@@ -637,11 +637,11 @@ impl CoreRestarted {
 }
 
 impl Started {
-    /// The processes of its kernels that are there: of a simulation one for all of them.
-    pub fn processes(&self) -> Vec<Process> {
-        let mut pids: Vec<u32> = self.kernels.iter().map(|kernel| kernel.pid).collect();
-        pids.dedup();
-        pids.into_iter().filter(|pid| *pid != 0).filter_map(Process::with_pid).collect()
+    /// The process of each core's kernel, if it is there: of a simulation or an emulator one for
+    /// several of them.
+    pub fn processes(&self) -> Vec<Option<Process>> {
+        let process = |pid: u32| if pid == 0 { None } else { Process::with_pid(pid) };
+        self.kernels.iter().map(|kernel| process(kernel.pid)).collect()
     }
 }
 

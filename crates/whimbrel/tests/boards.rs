@@ -223,7 +223,7 @@ fn a_board_ends_with_its_command_whatever_kills_that() {
     let mut run = started(&place);
     let record = fs::read(place.0.runs().join("test-1/run.json")).unwrap();
     let record: Value = serde_json::from_slice(&record).unwrap();
-    assert_eq!(record["kernels"], json!([]));
+    assert_eq!(record["kernels"], json!([null, null]));
     kill(u64::from(run.id()), SIGKILL);
     run.wait().unwrap();
     wait_until_gone(&[record["helper"].clone()]);

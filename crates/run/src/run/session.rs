@@ -93,7 +93,7 @@ pub struct Session<'a> {
     next_status: Instant,
     requests: Requests,
     watchers: Watchers,
-    kernels: Vec<Process>,
+    kernels: Vec<Option<Process>>,
     watchdog: Option<Watchdog>,
     opening: Opening,
     /// Since when totals for the view have been asked for, and have not come.
@@ -157,7 +157,7 @@ impl<'a> Session<'a> {
         self.results.complaints = self.helper.complaints();
         self.results.line = self.helper.line().map(Watch::counts);
         self.results.noise = self.helper.line().and_then(Watch::noise);
-        for kernel in &self.kernels {
+        for kernel in self.kernels.iter().flatten() {
             // They end with their helper; one that did not would keep its processor busy for ever.
             if !kernel.wait(Duration::from_millis(200)) {
                 let _ = kernel.kill();

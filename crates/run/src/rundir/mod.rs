@@ -25,7 +25,6 @@ pub use base::Base;
 pub use frequencies::JOURNAL;
 pub use reclaim::{left, reclaim};
 
-use crate::args::cores::CoreName;
 use crate::process::Process;
 
 /// The socket of a run.
@@ -53,8 +52,8 @@ pub struct RunRecord {
     pub cpus: Vec<CoreName>,
     /// The helper, once it is there.
     pub helper: Option<Process>,
-    /// The kernels, once they are there.
-    pub kernels: Vec<Process>,
+    /// The kernel of each core, once they are there; `null`: it has no process, or had died.
+    pub kernels: Vec<Option<Process>>,
 }
 
 impl RunRecord {

@@ -127,7 +127,7 @@ fn end_processes(record: Option<RunRecord>) -> io::Result<Vec<u32>> {
     if let Some(helper) = &record.helper {
         helper.wait(GRACE);
     }
-    let all = record.helper.iter().chain(&record.kernels);
+    let all = record.helper.iter().chain(record.kernels.iter().flatten());
     let killed = all.map(|process: &Process| Ok(process.kill()?.then_some(process.pid)));
     Ok(killed.collect::<io::Result<Vec<_>>>()?.into_iter().flatten().collect())
 }
