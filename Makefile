@@ -122,7 +122,7 @@ soak: build test-guest-soak $(THREAD_TESTS:%=$(BUILD)/release/%) $(BUILD)/releas
 	python3 python/tests/fresh_install.py
 	VOIP_FUZZ=20000 $(MAKE) test-parts test-voip
 	PUBLISHED_ALL=1 BOARD_LIMIT_S=900 $(MAKE) test-freertos BOARD_SCALE=2
-	MIXED_KILLS=200 $(MAKE) test-mixed
+	MIXED_KILLS=200 MIXED_STORM=600 $(MAKE) test-mixed
 	PUBLISHED_ALL=1 SOC_LIMIT_S=3600 SOC_SCALE=0.3 $(MAKE) test-soc
 	PUBLISHED_ALL=1 $(MAKE) test-rtl
 	export WHIMBREL_OCCUPY_KILLS=1000; $(CARGO) test --release --locked --package whimbrel-occupy --test killed -- --nocapture
@@ -241,6 +241,7 @@ test-freertos: build $(patsubst %,$(BUILD)/boards/%/conform,vexpress_a9 virt_a64
 	$(PYTHON) -m pytest --quiet -rP tests/boards
 
 test-mixed: build $(MIXED)/exchange.elf $(BUILD)/release/mixed_launcher $(PYTHON)
+	@$(MAKE) -C tests/mixed/storm BUILD=$(abspath $(BUILD)) MARCH=$(MARCH) all
 	$(PYTHON) -m pytest --quiet -rP tests/mixed
 
 test-soc: build $(SOC) $(patsubst %,$(BUILD)/boards/%/conform,rv32_soc rv32_soc_hardware) $(MEASURING) $(PYTHON)

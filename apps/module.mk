@@ -57,12 +57,12 @@ include $(ROOT)/kernels/linux/program/program.mk
 $(PROGRAM): $(OBJECTS) $(HOSTED_O)
 	$(call link_program,$(LIBS))
 
-$(OBJ)/%.o: %.c Makefile ../module.mk
+$(OBJ)/%.o: %.c Makefile $(ROOT)/apps/module.mk
 	@mkdir -p $(@D)
 	@echo 'CC $<'
 	@$(CC) $(CFLAGS) $(REPORT) -c -o $@ $<
 
-$(OBJ)/common/%.o: ../common/%.c Makefile ../module.mk
+$(OBJ)/common/%.o: ../common/%.c Makefile $(ROOT)/apps/module.mk
 	@mkdir -p $(@D)
 	@echo 'CC $<'
 	@$(CC) $(CFLAGS) -c -o $@ $<
