@@ -104,9 +104,10 @@ fn a_report_tells_the_program_from_its_neighbour() {
     assert_eq!(program.0.wait().unwrap().code(), Some(3), "it can still be waited for");
     let (ran, _) = value(&report, Group::Program, "ran");
     let (_, lost) = value(&report, Group::Program, "lost the processor");
-    assert!(ran > 1.0 && lost > Some(0), "{report}");
+    // How large a share each has is up to what else runs here.
+    assert!(ran > 0.0 && lost > Some(0), "{report}");
     let (share, turns) = value(&report, Group::Others, &format!("{} sh", neighbour.id().tid));
-    assert!(share > 1.0 && turns > Some(0), "{report}");
+    assert!(share > 0.0 && turns > Some(0), "{report}");
     let own = report.of(Group::Others).any(|row| row.name.starts_with(&format!("{} ", id.tid)));
     assert!(!own, "{report}");
     let time: f64 = report.of(Group::Time).map(|row| row.during).sum();
