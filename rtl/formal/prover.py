@@ -115,8 +115,8 @@ PROOFS |= {
 }
 
 
-def circuit(proof: Proof, rtl: Path, where: Path) -> list[str]:
-    """Makes circuit.aig, and returns the names of its assertions in their order."""
+def circuit(proof: Proof, rtl: Path, where: Path) -> dict[int, str]:
+    """Makes circuit.aig, and returns the names of its assertions by their numbers."""
     files = [file for unit in UNITS for file in listed(rtl / UNITS[unit].relative_to(RTL))]
     files += [rtl / f"soc/{name}.sv" for name in proof.soc]
     files.append(FORMAL / f"{proof.top}.sv")
@@ -132,12 +132,12 @@ def circuit(proof: Proof, rtl: Path, where: Path) -> list[str]:
     )
     yosys(script, where)
     if proof.known:
+        # A constant has a number and no name.
         text = (where / "names.map").read_text()
-        names = re.findall(r"^output .*known_(\w+)$", text, re.MULTILINE)
-    else:
-        paths = json.loads((where / "names.json").read_text())["asserts"]
-        names = [path[-1].lstrip("\\").split(".")[-1] for path in paths]
-    return names
+        found = re.findall(r"^output (\d+) .*known_(\w+)$", text, re.MULTILINE)
+        return {int(number): name for number, name in found}
+    paths = json.loads((where / "names.json").read_text())["asserts"]
+    return {number: path[-1].lstrip("\\").split(".")[-1] for number, path in enumerate(paths)}
 
 
 def refuted(name: str, rtl: Path = RTL, where: Path | None = None) -> str | None:
