@@ -184,17 +184,18 @@ impl RunCores {
 
     /// Gives the cores of guests the kinds of their boards, but for the first ones, of which the
     /// command line says it.
-    pub fn name_kinds(&self, kinds: &mut Vec<String>, said: usize) {
+    pub fn with_kinds(&self, mut kinds: Vec<String>, said: usize) -> Vec<String> {
         if self.boards.guests.boards.iter().all(|board| board.kind == HOST_KIND) {
-            return;
+            return kinds;
         }
         kinds.resize(self.names.len(), HOST_KIND.to_owned());
-        for (core, kind) in (0..).zip(kinds).skip(said) {
+        for (core, kind) in (0..).zip(&mut kinds).skip(said) {
             let board = self.boards.guests.at(core).filter(|board| board.kind != HOST_KIND);
             if let Some(board) = board {
                 kind.clone_from(&board.kind);
             }
         }
+        kinds
     }
 
     /// Refuses operating points for cores of guests, as far as the command line asks for them.

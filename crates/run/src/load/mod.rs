@@ -122,8 +122,7 @@ pub fn load(args: &RunArgs) -> Result<Loaded, Failure> {
     let Application { mut app, source, path, folder } = read;
     let n_cores = all.names.len();
     let pacing = pacing(layout, &app)?;
-    let mut kinds = kinds(&args.kinds, &app, n_cores)?;
-    all.name_kinds(&mut kinds, args.kinds.len());
+    let kinds = all.with_kinds(kinds(&args.kinds, &app, n_cores)?, args.kinds.len());
     let cores = Cores { count: n_cores, kinds: &kinds, hz: &hardware.hz() };
     map(layout.map.as_ref(), &mut app, &source, &cores, pacing)?;
     app.check_only(Kernels::Linux)
