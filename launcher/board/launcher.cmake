@@ -46,6 +46,17 @@ function(whimbrel_image target board tables)
         COMMAND_EXPAND_LISTS VERBATIM)
     set_source_files_properties("${joined}" PROPERTIES EXTERNAL_OBJECT TRUE GENERATED TRUE)
     add_executable(${target} EXCLUDE_FROM_ALL "${tables}" "${joined}")
+    # An entry that may be missing is meant by a second name, which only the application's own
+    # functions have.
+    file(STRINGS "${tables}" may_be_missing REGEX "^wb_task_entry whimbrel_entry_")
+    if(may_be_missing)
+        add_custom_command(OUTPUT "${joined}.entries"
+            COMMAND sh -c [["$0" -g --defined-only "$1" | sed -n 's/.* [TW] \([A-Za-z0-9_]*\)$/--defsym=whimbrel_entry_\1=\1/p' > "$1.entries"]]
+                "${CMAKE_NM}" "${joined}"
+            DEPENDS "${joined}" VERBATIM)
+        target_sources(${target} PRIVATE "${joined}.entries")
+        target_link_options(${target} PRIVATE "-Wl,@${joined}.entries")
+    endif()
     # An image is linked for each plan; where the kernel is optimised as a whole, that was done once.
     if(TARGET whimbrel_whole)
         get_target_property(whole whimbrel_whole OBJECT)

@@ -316,7 +316,8 @@ def paced(lab: Lab, name: str, answer_doorbell: str, frames: int) -> Calls:
             frames,
             period_us=FRAME_US,
             gpp_cycles=GPP_CYCLES,
-            dsp_cycles=DSP_CYCLES,
+            # In virtual time no look at the clock waits: the cycles must be over by then.
+            dsp_cycles=DSP_CYCLES + 1,
             works_us=DSP_US,
             answer_doorbell=answer_doorbell,
         ),

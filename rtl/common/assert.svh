@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `ASSERT(Name, expression): holds at every edge of clk_i out of reset. Checked in simulations that
 // define RTL_ASSERTIONS, and proved by Yosys, which knows no concurrent assertions.
-// `ASSERT_KNOWN(Name, signal): the same whatever registers and memories held before the reset, which
+// `ASSERT_KNOWN(Name, signal): the same whatever registers and memories held before the reset: what
 // a simulation of four states would call known. `ASSERT_KNOWN_IF(Name, signal, condition): so while
 // the condition holds, which is known as well. Only the prover defines KNOWN: see decision 0057.
 // `REQUIRE_RANGE(Name, low, high): otherwise nothing is elaborated, and it is said why.

@@ -169,9 +169,9 @@ impl FromStr for CoreList {
                 }
                 None => cores.extend(ranges(part, cpu)?.into_iter().map(CoreName::Cpu)),
             }
-        }
-        if cores.len() > CORES_MAX {
-            return Err(format!("a run has at most {CORES_MAX} cores"));
+            if cores.len() > CORES_MAX {
+                return Err(format!("a run has at most {CORES_MAX} cores"));
+            }
         }
         Ok(Self(cores))
     }

@@ -165,7 +165,8 @@ fn an_image_of_a_guest_has_all_tasks_and_only_the_functions_that_it_may_run() {
     let app = app(&text);
     let plan = planned(&app);
     let of_guest = tables(&guests().plan_of(1, &plan, &app, &[], &[]), "radio", "5f0c");
-    for line in [".config.entry = band_pass", ".config.entry = sink", "wb_task_entry sink;"] {
+    let of_bpf = ".config.entry = whimbrel_entry_band_pass";
+    for line in [of_bpf, ".config.entry = sink", "wb_task_entry sink;"] {
         assert!(of_guest.contains(line), "{of_guest}");
     }
     for line in [".config.name = \"lpf\"", ".entry = \"lpf\"", ".guest = 1"] {
@@ -183,12 +184,14 @@ fn an_image_may_lack_the_functions_of_tasks_that_nothing_sends_there() {
     let bpf = app.find_task("bpf", 1).unwrap();
     let line = |plan: &Plan, moves: &[(usize, u32)]| {
         let of_guest = tables(&guests().plan_of(1, plan, &app, &[], moves), "radio", "5f0c");
-        let mut lines = of_guest.lines().filter(|line| line.starts_with("wb_task_entry band_pass"));
-        lines.next().unwrap().to_owned()
+        let mut lines = of_guest.lines().filter(|line| line.starts_with("wb_task_entry "));
+        lines.find(|line| line.contains("band_pass")).unwrap().to_owned()
     };
     let mut plan = planned(&app);
-    assert_eq!(line(&plan, &[]), "wb_task_entry band_pass __attribute__((weak));");
-    assert_eq!(line(&plan, &[(bpf, 1)]), "wb_task_entry band_pass __attribute__((weak));");
+    // By a second name, which a function of the C library has not.
+    let perhaps = "wb_task_entry whimbrel_entry_band_pass __attribute__((weak));";
+    assert_eq!(line(&plan, &[]), perhaps);
+    assert_eq!(line(&plan, &[(bpf, 1)]), perhaps);
     assert_eq!(line(&plan, &[(bpf, 2)]), "wb_task_entry band_pass;");
     let mut cores = vec![0; app.tasks.len()];
     cores[bpf] = 3;

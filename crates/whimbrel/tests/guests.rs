@@ -239,7 +239,7 @@ fn a_function_that_a_guest_needs_and_its_sources_lack_is_shown_at_its_entry() {
     fs::write(desk.board().join("CMakeLists.txt"), build).unwrap();
     let all = [
         "the application has no function `worker`",
-        "in a source that the Makefile names for boards, or keep the task on this machine",
+        "that the Makefile names for boards, or change `entry`, or keep the task on this machine",
     ];
     says(&desk, STREAM, &["--cores", "0,desk:0"], &all);
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use crate::in_c::{InC, Tables, text};
-use crate::plan::{InImage, Plan, PlanGuest};
+use crate::plan::{Entry, InImage, Plan, PlanGuest};
 
 /// What names a plan: the same text for the same tables, on every machine.
 ///
@@ -62,13 +62,12 @@ fn entries(c: &mut Tables, plan: &Plan) {
     let named = |which: InImage| {
         let entries = plan.tasks.iter().map(|task| &task.entry);
         let entries = entries.filter(move |entry| entry.in_image == which);
-        entries.map(|entry| entry.name.as_str()).collect::<BTreeSet<_>>()
+        entries.filter_map(Entry::symbol).collect::<BTreeSet<_>>()
     };
-    let always = named(InImage::Always);
-    for name in &always {
+    for name in named(InImage::Always) {
         c.line(&format!("wb_task_entry {name};"));
     }
-    for name in named(InImage::IfDefined).difference(&always) {
+    for name in named(InImage::IfDefined) {
         c.line(&format!("wb_task_entry {name} __attribute__((weak));"));
     }
     c.line("");

@@ -332,6 +332,18 @@ pub struct Entry {
     pub in_image: InImage,
 }
 
+impl Entry {
+    /// What the tables of an image refer to. Only the application's own functions have the second
+    /// name: a function of the C library does not become a task's.
+    pub fn symbol(&self) -> Option<String> {
+        match self.in_image {
+            InImage::Always => Some(self.name.clone()),
+            InImage::IfDefined => Some(format!("whimbrel_entry_{}", self.name)),
+            InImage::Never => None,
+        }
+    }
+}
+
 /// Whether the tables of an image have the address of a task's function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InImage {
@@ -352,8 +364,8 @@ impl InC for Entry {
 
     fn fields(&self, tables: &mut Tables, name: &str, path: &str, to: &mut Vec<String>) {
         self.name.fields(tables, name, path, to);
-        if self.in_image != InImage::Never {
-            to.push(format!(".config.{path} = {}", self.name));
+        if let Some(symbol) = self.symbol() {
+            to.push(format!(".config.{path} = {symbol}"));
         }
     }
 }

@@ -176,13 +176,12 @@ fn refused(said: &str, parts: &Parts<'_>) -> Failure {
     };
     if let Some(task) = said.lines().find_map(undefined) {
         let entry = task.entry.get_ref();
-        let elsewhere =
-            if parts.is_guest { "keep the task on this machine" } else { "change `entry`" };
+        let elsewhere = if parts.is_guest { ", or keep the task on this machine" } else { "" };
         let problem = Problem::new(format!("the application has no function `{entry}`"))
             .at(task.entry.span(), "the entry of this task")
             .help(format!(
                 "define `int {entry}(struct wb_task *self)` without `static` in a source that the \
-                 Makefile names for boards, or {elsewhere}"
+                 Makefile names for boards, or change `entry`{elsewhere}"
             ));
         return Failure::Reports(vec![parts.source.report(problem)]);
     }

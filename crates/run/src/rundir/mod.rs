@@ -164,11 +164,10 @@ impl Base {
     pub fn living(&self) -> io::Result<Vec<FoundRun>> {
         let mut living = Vec::new();
         for found in self.every()? {
-            let folder = self.folder().folder(&found.name);
+            // One that has gone since is none.
+            let Ok(folder) = self.folder().folder(&found.name) else { continue };
             // Shared, so that two that look do not take each other for the run.
-            let free = folder
-                .is_ok_and(|folder| flock(&folder, FlockOperation::NonBlockingLockShared).is_ok());
-            if !free {
+            if flock(&folder, FlockOperation::NonBlockingLockShared).is_err() {
                 living.push(found);
             }
         }
