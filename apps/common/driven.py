@@ -57,10 +57,12 @@ def refusal(ended: Ended) -> str:
     return " ".join(word for word in ended.stderr.split() if word != "│")
 
 
-def kernels_of(runtime: Path) -> list[dict[str, Any]]:
-    """Those of the only run there is; none before it says so."""
-    for file in runtime.glob("whimbrel/*/run.json"):
-        return json.loads(file.read_text(encoding="utf-8"))["kernels"]
+def kernels_of(runtime: Path) -> list[dict[str, Any] | None]:
+    """The process of each core's kernel, if it has one, as the only run there says; none before it
+    says so, and once it is over."""
+    with suppress(FileNotFoundError):
+        for file in runtime.glob("whimbrel/*/run.json"):
+            return json.loads(file.read_text(encoding="utf-8"))["kernels"]
     return []
 
 
@@ -75,12 +77,11 @@ def with_a_kernel_killed(
             words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
         )
         deadline = time.monotonic() + PATIENCE_S
-        while not when() or len(kernels_of(Path(runtime))) < 2:
+        while not when() or not (kernel := next(iter(kernels_of(Path(runtime))[1:]), None)):
             assert started.poll() is None and time.monotonic() < deadline
             time.sleep(0.001)
-        kernels = kernels_of(Path(runtime))
         with suppress(ProcessLookupError):
-            os.kill(int(kernels[1]["pid"]), signal.SIGKILL)
+            os.kill(int(kernel["pid"]), signal.SIGKILL)
         out, said = started.communicate(timeout=PATIENCE_S)
     assert started.returncode == 2 and "kernel of core 1 was killed" in said, said
     return json.loads(out), said

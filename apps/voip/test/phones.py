@@ -81,7 +81,10 @@ class HeldUp:
 
     def _watch(self) -> None:
         while not self.is_over and (self.process is None or self.process.poll() is None):
-            for process in self.through():
+            processes: list[int] = []
+            with suppress(OSError):  # the files of a call go with it
+                processes = self.through()
+            for process in processes:
                 # A thread may be over, or its process.
                 with suppress(OSError, IndexError):
                     for times in Path(f"/proc/{process}/task").glob("*/schedstat"):
@@ -115,7 +118,11 @@ class Ours:
             time.sleep(0.01)
 
     def kernel(self, core: int) -> int:
-        return int(kernels_of(self.runtime)[core]["pid"])
+        """The number of the process of a core's kernel, which is there."""
+        processes = kernels_of(self.runtime)
+        process = processes[core] if core < len(processes) else None
+        assert process, f"core {core} has no kernel: {self.log()}"
+        return int(process["pid"])
 
     def end(self) -> None:
         """Waits until it ends by itself."""
@@ -175,7 +182,7 @@ def ours(
 
         def kernels() -> list[int]:
             is_in_call = "in a call" in said_by.read_text(errors="replace")
-            return [int(one["pid"]) for one in kernels_of(place)] if is_in_call else []
+            return [int(one["pid"]) for one in kernels_of(place) if one] if is_in_call else []
 
         phone = Ours(port, process, place, HeldUp(process, kernels))
         try:

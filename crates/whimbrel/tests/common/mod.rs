@@ -245,7 +245,8 @@ impl Run<'_> {
         serde_json::from_slice(&fs::read(entry.path().join("run.json")).ok()?).ok()
     }
 
-    /// The helper and the kernels, as they are written in `run.json`.
+    /// The helper and the kernel of each core, as they are written in `run.json`; `null` for a
+    /// kernel that is not there.
     pub fn processes(&self) -> Vec<Value> {
         let record = self.record().expect("the run has a run.json");
         let kernels = record["kernels"].as_array().unwrap().clone();
@@ -331,8 +332,11 @@ pub fn pid(process: &Value) -> u64 {
     process["pid"].as_u64().unwrap()
 }
 
-/// Whether a process of `run.json` is still there.
+/// Whether a process of `run.json` is still there; `null` is none.
 pub fn lives(process: &Value) -> bool {
+    if process.is_null() {
+        return false;
+    }
     let stat = fs::read_to_string(format!("/proc/{}/stat", pid(process))).unwrap_or_default();
     let fields: Vec<&str> =
         stat.rsplit_once(')').map_or("", |(_, rest)| rest).split_whitespace().collect();
