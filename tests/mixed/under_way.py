@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -81,8 +81,9 @@ def wait_until(holds: Callable[[], bool]) -> None:
 
 def kernels(runtime: Path) -> list[dict[str, int] | None]:
     """The process of each core's kernel, if it has one, as the only run there says."""
-    for file in runtime.glob("whimbrel/*/run.json"):
-        return json.loads(file.read_text(encoding="utf-8"))["kernels"]
+    with suppress(FileNotFoundError):  # it is over
+        for file in runtime.glob("whimbrel/*/run.json"):
+            return json.loads(file.read_text(encoding="utf-8"))["kernels"]
     return []
 
 
@@ -102,10 +103,32 @@ def kernel_of(runtime: Path, core: int, instead_of: int = 0) -> int:
     return found[0]
 
 
-def received(runtime: Path, channel: str = "relay_receiver") -> int:
+def all_received(runtime: Path) -> dict[str, int]:
+    """How many messages came through each channel; empty if the run does not answer."""
     told = whimbrel(runtime, "top", "--json")
     channels = json.loads(told.stdout)["channels"] if told.returncode == 0 else []
-    return next((one["received"] for one in channels if one["channel"] == channel), 0)
+    return {one["channel"]: one["received"] for one in channels}
+
+
+def received(runtime: Path, channel: str = "relay_receiver") -> int:
+    return all_received(runtime).get(channel, 0)
+
+
+def wait_for_more(
+    runtime: Path, process: subprocess.Popen[str], more: int, channels: list[str]
+) -> bool:
+    """Waits until so many more messages came through each of these; false if the run is over."""
+    before: dict[str, int] = {}
+
+    def are_through() -> bool:
+        now = all_received(runtime)
+        before.update({} if before else now)
+        return process.poll() is not None or (
+            bool(now) and all(now[one] >= before[one] + more for one in channels)
+        )
+
+    wait_until(are_through)
+    return process.poll() is None
 
 
 def stop(process: subprocess.Popen[str]) -> tuple[int, dict[str, Any], str]:
