@@ -2,7 +2,8 @@
 """Moves, deaths of either kind of kernel and commands at random, on both kinds of kernels.
 
 The tasks of storm/storm.c may all run anywhere. They check for themselves that no message is
-missing or comes twice. `MIXED_STORM` is how long a storm lasts, `MIXED_SEED` where its draws begin.
+missing or comes twice. A storm lasts for `MIXED_STORM` seconds at least. Its draws begin at
+`MIXED_SEED`.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import os
 import random
 import signal
+import subprocess
 import threading
 import time
 from collections import Counter
@@ -18,16 +20,30 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from under_way import CPU, ROOT, WHIMBREL, kernels, received, started, stop, wait_until, whimbrel
+from under_way import (
+    CPU,
+    LIMIT_S,
+    ROOT,
+    WHIMBREL,
+    kernels,
+    started,
+    stop,
+    wait_for_more,
+    whimbrel,
+)
 
 SECONDS = float(os.environ.get("MIXED_STORM", "5"))
 SEED = int(os.environ.get("MIXED_SEED", str(random.SystemRandom().randrange(1 << 32))))
+# Without these a storm has not been one: a kernel of each kind was killed, and a task moved.
+LEAST = ("SIGKILL Linux", "SIGKILL FreeRTOS", "migrate 0")
 # Kernels of Linux and of FreeRTOS in turns.
 CORES = f"{CPU},virt_a64:0,{max(os.sched_getaffinity(0))},virt_a64:1"
 N_CORES = 4
+KINDS = ["Linux", "FreeRTOS"] * 2
 LANES = range(3)
 TASKS = [f"{name}.{i}" for name in ("source", "relay", "sink", "adder") for i in LANES]
 TASKS += ["caller.0", "caller.1", "adder.3", "service", "ticker"]
+THROUGH = [f"relay_sink_{i}" for i in LANES]
 CHANNELS = ["source_relay_0", "relay_sink_1", "squares", "squares_caller_0"]
 SETTINGS = ["doorbell=interrupt", "doorbell=polling:1ms", "doorbell=adaptive:1ms", "batch=3:1ms"]
 
@@ -35,8 +51,8 @@ SETTINGS = ["doorbell=interrupt", "doorbell=polling:1ms", "doorbell=adaptive:1ms
 class Storm:
     """What happens to a run until it is over."""
 
-    def __init__(self, runtime: Path, seed: int) -> None:
-        self.runtime, self.until = runtime, time.monotonic() + SECONDS
+    def __init__(self, runtime: Path, process: subprocess.Popen[str], seed: int) -> None:
+        self.runtime, self.process, self.began = runtime, process, time.monotonic()
         self.seed, self.done = seed, Counter[str]()
         self.wrong: list[str] = []
 
@@ -59,7 +75,7 @@ class Storm:
                 stat = Path(f"/proc/{process['pid']}/stat").read_text()
                 if int(stat.rsplit(")", 1)[1].split()[19]) == process["start"]:
                     signal.pidfd_send_signal(handle, number)
-                    self.done[number.name] += 1
+                    self.done[f"{number.name} {KINDS[core]}"] += 1
             finally:
                 os.close(handle)
 
@@ -96,13 +112,24 @@ class Storm:
         else:
             self.send(core, signal.SIGKILL)
 
+    def is_over(self) -> bool:
+        """It goes on until all that it needs has happened, but not after something went wrong."""
+        lasts = time.monotonic() - self.began
+        has_been_one = lasts > SECONDS and all(self.done[what] for what in LEAST)
+        return (
+            has_been_one
+            or bool(self.wrong)
+            or self.process.poll() is not None
+            or lasts > SECONDS + LIMIT_S
+        )
+
     def rages(self, *parts: Callable[[random.Random], None]) -> None:
         """All of these until it is over, each in a thread with draws of its own."""
 
         def go(number: int, part: Callable[[random.Random], None]) -> None:
             draw = random.Random(f"{self.seed}/{number}")
             try:
-                while time.monotonic() < self.until:
+                while not self.is_over():
                     part(draw)
             except Exception as error:  # a thread's is seen by nobody else
                 self.wrong.append(repr(error))
@@ -131,12 +158,7 @@ def storm(tmp_path: Path, *options: str) -> Iterator[tuple[Storm, Callable[[], d
 
         def passes() -> bool:
             """Whether messages come through every lane, or no more."""
-            before = [received(runtime, f"relay_sink_{lane}") for lane in LANES]
-            wait_until(
-                lambda: process.poll() is not None
-                or all(received(runtime, f"relay_sink_{i}") > n + 50 for i, n in enumerate(before))
-            )
-            return process.poll() is None
+            return wait_for_more(runtime, process, 50, THROUGH)
 
         def end() -> dict[str, Any]:
             assert passes(), process.communicate()[1]
@@ -145,10 +167,11 @@ def storm(tmp_path: Path, *options: str) -> Iterator[tuple[Storm, Callable[[], d
             return summary
 
         assert passes(), process.communicate()[1]
-        raging = Storm(runtime, SEED)
+        raging = Storm(runtime, process, SEED)
         yield raging, end
         print(dict(raging.done))
         assert not raging.wrong, raging.wrong
+        assert all(raging.done[what] for what in LEAST), raging.done
 
 
 def all_ended(summary: dict[str, Any]) -> bool:
