@@ -25,10 +25,10 @@ from under_way import (
     WHIMBREL,
     command,
     kernel_of,
-    received,
     second_board,
     started,
     stop,
+    wait_for_more,
     wait_until,
     whimbrel,
 )
@@ -182,8 +182,7 @@ def endless(
     shuttle = ("--shuttle", "relay=1,0@2ms")
     words = command(app, cores, *shuttle, *options, messages=0, calls=100000000, rounds=0)
     with started(runtime, words) as process:
-        wait_until(lambda: received(runtime) > 0 or process.poll() is not None)
-        assert process.poll() is None, process.communicate()[1]
+        assert wait_for_more(runtime, process, 1), process.communicate()[1]
         yield process
 
 
@@ -195,8 +194,7 @@ def test_a_run_goes_on_when_its_emulator_is_killed(number: int, tmp_path: Path) 
         time.sleep(number % 10 / 100)
         emulator = kernel_of(runtime, 1)
         os.kill(emulator, signal.SIGKILL)
-        before = received(runtime)
-        wait_until(lambda: received(runtime) > before + 1000 or process.poll() is not None)
+        wait_for_more(runtime, process)
         status, summary, said = stop(process)
     assert status == 2, said
     assert "the kernel of core 1 was killed by signal 9" in said
@@ -212,8 +210,7 @@ def test_a_run_goes_on_when_a_linux_kernel_is_killed(number: int, tmp_path: Path
     with endless(runtime, f"{TWO},{CPU}", "--shuttle", "relay=2,1@3ms") as process:
         time.sleep(number % 10 / 100)
         os.kill(kernel_of(runtime, 2), signal.SIGKILL)
-        before = received(runtime)
-        wait_until(lambda: received(runtime) > before + 1000 or process.poll() is not None)
+        wait_for_more(runtime, process)
         status, _, said = stop(process)
     assert status == 2, said
     assert "the kernel of core 2 was killed by signal 9" in said
@@ -245,10 +242,7 @@ def rtos(tmp_path: Path) -> Path:
 
 def answers_again(runtime: Path, process: subprocess.Popen[str]) -> None:
     # Answers that were on their way come in any case.
-    before = received(runtime, "squares_caller")
-    wait_until(
-        lambda: received(runtime, "squares_caller") > before + 20 or process.poll() is not None
-    )
+    wait_for_more(runtime, process, 20, ["squares_caller"])
 
 
 def test_a_service_of_an_emulator_that_was_killed_answers_again(tmp_path: Path, rtos: Path) -> None:
@@ -261,8 +255,7 @@ def test_a_service_of_an_emulator_that_was_killed_answers_again(tmp_path: Path, 
             os.kill(emulator, signal.SIGKILL)
             answers_again(runtime, process)
             kernel_of(runtime, 1, instead_of=emulator)
-        before = received(runtime)
-        wait_until(lambda: received(runtime) > before + 1000 or process.poll() is not None)
+        wait_for_more(runtime, process)
         status, summary, said = stop(process)
     assert status == 0, said
     assert [death["lost"] for death in summary["deaths"]] == [0] * RESTARTS
@@ -283,10 +276,7 @@ def test_kernels_of_both_kinds_are_killed_and_come_back(tmp_path: Path, rtos: Pa
             core = 1 + number % 2
             victim = kernel_of(runtime, core)
             os.kill(victim, signal.SIGKILL)
-            before = received(runtime)
-            wait_until(
-                lambda at=before: received(runtime) > at + 1000 or process.poll() is not None
-            )
+            wait_for_more(runtime, process)
             kernel_of(runtime, core, instead_of=victim)
         status, summary, said = stop(process)
     assert status == 0, said
@@ -313,8 +303,7 @@ def test_an_emulator_that_is_stopped_for_a_while_loses_nothing(tmp_path: Path) -
         os.kill(emulator, signal.SIGSTOP)
         time.sleep(1)
         os.kill(emulator, signal.SIGCONT)
-        before = received(runtime)
-        wait_until(lambda: received(runtime) > before + 1000 or process.poll() is not None)
+        wait_for_more(runtime, process)
         status, summary, said = stop(process)
     assert status == 0, said
     assert all(task["state"] == "ended" for task in summary["tasks"])

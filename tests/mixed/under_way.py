@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -103,25 +103,24 @@ def kernel_of(runtime: Path, core: int, instead_of: int = 0) -> int:
     return found[0]
 
 
-def all_received(runtime: Path) -> dict[str, int]:
+def received(runtime: Path) -> dict[str, int]:
     """How many messages came through each channel; empty if the run does not answer."""
     told = whimbrel(runtime, "top", "--json")
     channels = json.loads(told.stdout)["channels"] if told.returncode == 0 else []
     return {one["channel"]: one["received"] for one in channels}
 
 
-def received(runtime: Path, channel: str = "relay_receiver") -> int:
-    return all_received(runtime).get(channel, 0)
-
-
 def wait_for_more(
-    runtime: Path, process: subprocess.Popen[str], more: int, channels: list[str]
+    runtime: Path,
+    process: subprocess.Popen[str],
+    more: int = 1000,
+    channels: Sequence[str] = ("relay_receiver",),
 ) -> bool:
     """Waits until so many more messages came through each of these; false if the run is over."""
     before: dict[str, int] = {}
 
     def are_through() -> bool:
-        now = all_received(runtime)
+        now = received(runtime)
         before.update({} if before else now)
         return process.poll() is not None or (
             bool(now) and all(now[one] >= before[one] + more for one in channels)
