@@ -157,7 +157,7 @@ fn only_a_run_on_this_machine_has_guests() {
 }
 
 #[test]
-fn a_core_of_a_guest_has_no_operating_points_and_no_coordinator() {
+fn a_core_of_a_guest_has_no_operating_points_no_coordinator_and_no_processor() {
     let desk = Desk::new();
     let run = |more: &[&str], all: &[&str]| {
         says(&desk, STREAM, &[&["--cores", "0,desk:3"], more].concat(), all);
@@ -172,6 +172,7 @@ fn a_core_of_a_guest_has_no_operating_points_and_no_coordinator() {
     fs::write(desk.place.path("two.toml"), platform).unwrap();
     run(&["--platform", "./two.toml"], &["--platform two: core 1 is desk:3"]);
     run(&["--coordinator", "1"], &["--coordinator: core 1 is desk:3", "--coordinator 0"]);
+    run(&["--exclusive"], &["--exclusive: core 1 is desk:3, whose emulator has no processor"]);
 }
 
 #[test]

@@ -53,6 +53,7 @@ pub fn cores_and_hardware(
         None => of_application(application)?,
     };
     all.check_frequency(args)?;
+    all.check_exclusive(args)?;
     let hardware = hardware(args, &all.numbers())?;
     all.check_platform(&hardware)?;
     Ok((all, hardware))
@@ -221,6 +222,20 @@ impl RunCores {
     fn refuse_points(&self, option: &str) -> Result<(), Problem> {
         let Some((core, name)) = self.first_of_guest() else { return Ok(()) };
         let message = format!("{option}: core {core} is {name}, which has no operating points");
+        Err(Problem::new(message).help("leave it out, or name only processors of this machine"))
+    }
+
+    /// Refuses `--exclusive`: an emulator runs where its helper does, which is on the processors of
+    /// the other kernels then.
+    ///
+    /// # Errors
+    /// It was asked for.
+    fn check_exclusive(&self, args: &RunArgs) -> Result<(), Problem> {
+        let Some((core, name)) = self.first_of_guest().filter(|_| args.exclusive) else {
+            return Ok(());
+        };
+        let message =
+            format!("--exclusive: core {core} is {name}, whose emulator has no processor");
         Err(Problem::new(message).help("leave it out, or name only processors of this machine"))
     }
 
