@@ -281,7 +281,8 @@ fn the_image_of_a_guest_has_the_hash_of_the_plan_and_every_task() {
     assert!(image.contains(&format!("wb_board_plan_hash[] = \"{hash}\"")), "{image}");
     for task in ["source", "worker", "sink"] {
         assert!(image.contains(&format!(".config.name = \"{task}\"")), "{image}");
-        assert_eq!(image.contains(&format!(".config.entry = {task}")), task == "worker");
+        let entry = format!(".config.entry = whimbrel_entry_{task}");
+        assert_eq!(image.contains(&entry), task == "worker");
     }
 
     fs::remove_file(desk.place.path("plan")).unwrap();
