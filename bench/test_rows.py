@@ -54,8 +54,11 @@ def test_calls_are_measured_by_size_and_phase_polling_and_blocking(
             name = f"call.{size}.{form}"
             phases = rows[f"{name}.phases"]
             assert all(phases[phase] >= 0 for phase in "ABCDE")
-            # Between what a call takes, and what it takes when it is recorded.
-            assert 0 < sum(phases[phase] for phase in "ABCDE") < 2 * phases["recorded"]
+            # Less than what a call takes when it is recorded. What is taken off for that may be all
+            # of a short call that polls, on a processor that is slower for a while.
+            together = sum(phases[phase] for phase in "ABCDE")
+            assert together < 2 * phases["recorded"]
+            assert together > 0 or form == "spin"
             assert phases["round"] == pytest.approx(rows[name]["p50"], abs=0.1)
 
 
