@@ -7,6 +7,7 @@ use std::ops::RangeInclusive;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
+use toml::Spanned;
 
 use crate::problem::Problem;
 use crate::reader::{Node, text, unsigned};
@@ -174,6 +175,32 @@ impl FromStr for CoreList {
             }
         }
         Ok(Self(cores))
+    }
+}
+
+/// `cores` of app.toml, each core with the place of its element.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct AppCores(pub Vec<Spanned<CoreName>>);
+
+impl Read for AppCores {
+    fn read(shape: &Shape, node: &Node<'_>, noted: &mut Noted<'_>) -> Option<Self> {
+        let mut cores = Vec::new();
+        let mut is_right = true;
+        for element in node.get_ref().as_array()? {
+            let list = CoreList::read(shape, element, noted);
+            is_right &= list.is_some();
+            let each = list.into_iter().flat_map(|list| list.0);
+            cores.extend(each.map(|core| Spanned::new(element.span(), core)));
+            // A short text may name thousands: no more are read.
+            if cores.len() > CORES_MAX {
+                let message =
+                    format!("`cores` of {} has more than {CORES_MAX} cores", noted.title());
+                let problem = Problem::new(message).at(element.span(), "this one is too many");
+                noted.problems.push(problem.help("leave cores out"));
+                return None;
+            }
+        }
+        (is_right && !cores.is_empty()).then_some(Self(cores))
     }
 }
 

@@ -13,7 +13,6 @@ use super::manifest::Manifest;
 use super::script::{self, Scripts};
 use super::{client, modes, param, synthetic, wiring, work};
 use crate::app::{App, Arrival, Names, Param, ParamKind, Period, Setting, Task, Work};
-use crate::cores::{CORES_MAX, CoreList, CoreName};
 use crate::problem::{Problem, Problems, Span, none_or};
 use crate::reader::given;
 
@@ -58,7 +57,7 @@ impl App {
             memory_bytes: manifest.app.memory_bytes.clone(),
             shared_bytes: manifest.app.shared_bytes.clone(),
             frame_rate,
-            cores: cores(manifest, &mut problems),
+            cores: manifest.app.cores.0.clone(),
             kinds: manifest.app.kinds.clone(),
             params,
             paths: manifest.app.paths.iter().map(|key| key.get_ref().clone()).collect(),
@@ -104,21 +103,6 @@ fn resolve_paths(
             param.text = base.join(&param.text).to_string_lossy().into_owned();
         }
     }
-}
-
-fn cores(manifest: &Manifest, problems: &mut Vec<Problem>) -> Vec<Spanned<CoreName>> {
-    let lists = manifest.app.cores.iter();
-    let each = |list: &Spanned<CoreList>| {
-        let at = list.span();
-        list.get_ref().0.clone().into_iter().map(move |core| Spanned::new(at.clone(), core))
-    };
-    let cores: Vec<_> = lists.flat_map(each).collect();
-    if let Some(core) = cores.get(CORES_MAX) {
-        let message = format!("`cores` of [app] has more than {CORES_MAX} cores");
-        let problem = Problem::new(message).at(core.span(), "this one is too many");
-        problems.push(problem.help("leave cores out"));
-    }
-    cores
 }
 
 fn frame_rate(manifest: &Manifest, params: &[Param], problems: &mut Vec<Problem>) -> Option<f64> {

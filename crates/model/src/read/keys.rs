@@ -2,13 +2,12 @@
 //! The keys of app.toml. `make keys` lists them in `docs/app-toml.md`, and makes classes of Python.
 
 use serde_json::json;
-use toml::Spanned;
 
 use super::amount::Amount;
 use super::cycles::CyclesTable;
 use super::steps::{SCRIPT, Step};
 use crate::app::{Arrival, Compute, Distribution, Mode, Moves, OnCrash, Param};
-use crate::cores::CoreList;
+use crate::cores::AppCores;
 use crate::reader::is_name;
 use crate::schema::Shape::{
     self, Above, Cycles, List, Number, OneOrMore, Params, Size, Table, Tables, Text, Truth, Whole,
@@ -132,7 +131,7 @@ table! {
             List("an array of names of parameters", &NAME, 0), otherwise "none";
         /// The cores of a run on this machine: processors, and cores of boards that are its guests;
         /// --cores replaces them.
-        cores = [0, 1, "virt_a64:0"] => cores: or Vec<Spanned<CoreList>>,
+        cores = [0, 1, "virt_a64:0"] => cores: or AppCores,
             List("an array of processors and cores of boards, as [0, 1, \"virt_a64:0\"]", &CORE, 1),
             otherwise "all processors that the run may use";
         /// The kinds of the cores of a run on this machine, the last for all that follow; --kinds
