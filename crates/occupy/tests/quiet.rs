@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Processors that are disturbed by this test's own children, and what is reported of it.
 
+use std::ops::RangeInclusive;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use std::{fs, io};
 
+use procfs::FromRead;
+use procfs::process::{Schedstat, Stat};
 use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 use rustix::thread::{CpuSet as Mask, sched_getaffinity, sched_setaffinity};
 use whimbrel_occupy::quiet::{Before, Group, Report, Unit, noise};
@@ -45,6 +48,22 @@ impl Drop for Pinned {
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
+}
+
+/// For how many seconds a task has run on processors so far.
+fn ran_s(id: TaskId) -> f64 {
+    let counted = Schedstat::from_file(format!("/proc/{}/schedstat", id.tid)).unwrap();
+    counted.sum_exec_runtime as f64 / 1e9
+}
+
+/// The same, at least and at most, of one that has ended, with the children that it has waited for:
+/// Linux tells four times, each in whole ticks.
+fn ran_in_all_s(id: TaskId) -> (f64, f64) {
+    let stat = Stat::from_file(format!("/proc/{}/stat", id.tid)).unwrap();
+    let children = u64::try_from(stat.cutime + stat.cstime).unwrap();
+    let (ticks, tick_s) =
+        (stat.utime + stat.stime + children, 1.0 / procfs::ticks_per_second() as f64);
+    (ticks as f64 * tick_s, (ticks + 4) as f64 * tick_s)
 }
 
 /// The last processor that this test may use.
@@ -92,22 +111,33 @@ fn a_report_tells_the_program_from_its_neighbour() {
     let cpu = last_cpu();
     let mut watch = Before::take(&Machine::here(), &CpuSet::one(cpu)).unwrap();
     let neighbour = Pinned::new(ENDLESS, cpu);
+    let (first, ran_first) = (Instant::now(), ran_s(neighbour.id()));
     watch.begin(None).unwrap();
+    let (begun, ran_begun) = (Instant::now(), ran_s(neighbour.id()));
     // Two children at once, which have ended and were waited for by the program when it ends.
     let mut program = Pinned::new(&format!("({SOME}) & ({SOME}) & wait; exit 3"), cpu);
     let id = program.id();
     watch.look(id).unwrap();
     let child = WaitId::Pid(Pid::from_raw(id.tid).unwrap());
     waitid(child, WaitIdOptions::EXITED | WaitIdOptions::NOWAIT).unwrap();
+    let (least, most) = ran_in_all_s(id);
+    let (inside_s, ran_inside) = (begun.elapsed().as_secs_f64(), ran_s(neighbour.id()));
     let report = watch.during(Some(id)).unwrap();
+    let (outside_s, ran_last) = (first.elapsed().as_secs_f64(), ran_s(neighbour.id()));
+    // What was counted lies within what was read here, whatever else has run.
+    let percent = |least: f64, most: f64| -> RangeInclusive<f64> {
+        100.0 * least / outside_s..=100.0 * most / inside_s
+    };
 
     assert_eq!(program.0.wait().unwrap().code(), Some(3), "it can still be waited for");
     let (ran, _) = value(&report, Group::Program, "ran");
     let (_, lost) = value(&report, Group::Program, "lost the processor");
-    // How large a share each has is up to what else runs here.
-    assert!(ran > 0.0 && lost > Some(0), "{report}");
+    assert!(ran > 0.0 && percent(least, most).contains(&ran), "{report}");
+    assert!(lost > Some(0), "{report}");
     let (share, turns) = value(&report, Group::Others, &format!("{} sh", neighbour.id().tid));
-    assert!(share > 0.0 && turns > Some(0), "{report}");
+    let of_neighbour = percent(ran_inside - ran_begun, ran_last - ran_first);
+    assert!(share > 0.0 && of_neighbour.contains(&share), "{of_neighbour:?}\n{report}");
+    assert!(turns > Some(0), "{report}");
     let own = report.of(Group::Others).any(|row| row.name.starts_with(&format!("{} ", id.tid)));
     assert!(!own, "{report}");
     let time: f64 = report.of(Group::Time).map(|row| row.during).sum();
