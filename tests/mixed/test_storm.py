@@ -15,17 +15,16 @@ import subprocess
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 from under_way import (
     CPU,
     LIMIT_S,
     ROOT,
     WHIMBREL,
-    kernels,
+    kernels_of,
     started,
     stop,
     wait_for_more,
@@ -65,7 +64,7 @@ class Storm:
 
     def send(self, core: int, number: signal.Signals) -> None:
         """A signal to the process of a core's kernel, if it has one: no other gets it."""
-        processes = kernels(self.runtime)
+        processes = kernels_of(self.runtime)
         process = processes[core] if core < len(processes) else None
         if process is None:
             return
@@ -143,45 +142,25 @@ class Storm:
             self.send(core, signal.SIGCONT)
 
 
-@contextmanager
-def storm(tmp_path: Path, *options: str) -> Iterator[tuple[Storm, Callable[[], dict[str, Any]]]]:
-    """A run in a storm, and what gives its summary once all is quiet again."""
+def test_a_storm_of_moves_and_deaths_loses_nothing(tmp_path: Path) -> None:
     print(f"MIXED_SEED={SEED}")
     runtime = tmp_path / "run"
     app = ROOT / "tests/mixed/storm/app.toml"
-    shuttles = [
-        f"relay.{lane}={(lane + 1) % 4},{(lane + 2) % 4},{lane}@{lane + 2}ms" for lane in LANES
-    ]
-    words = [str(WHIMBREL), "run", str(app), "--cores", CORES, "--json", *options]
-    words += [word for shuttle in shuttles for word in ("--shuttle", shuttle)]
+    words = [str(WHIMBREL), "run", str(app), "--cores", CORES, "--json", "--restart=1000000"]
+    for lane in LANES:
+        round_trip = f"{(lane + 1) % 4},{(lane + 2) % 4},{lane}@{lane + 2}ms"
+        words += ["--shuttle", f"relay.{lane}={round_trip}"]
     with started(runtime, words) as process:
-
-        def passes() -> bool:
-            """Whether messages come through every lane, or no more."""
-            return wait_for_more(runtime, process, 50, THROUGH)
-
-        def end() -> dict[str, Any]:
-            assert passes(), process.communicate()[1]
-            status, summary, said = stop(process)
-            assert status == 0, said
-            return summary
-
-        assert passes(), process.communicate()[1]
-        raging = Storm(runtime, process, SEED)
-        yield raging, end
-        print(dict(raging.done))
-        assert not raging.wrong, raging.wrong
-        assert all(raging.done[what] for what in LEAST), raging.done
-
-
-def all_ended(summary: dict[str, Any]) -> bool:
-    return {task["state"] for task in summary["tasks"]} == {"ended"}
-
-
-def test_a_storm_of_moves_and_deaths_loses_nothing(tmp_path: Path) -> None:
-    with storm(tmp_path, "--restart=1000000") as (raging, end):
-        raging.rages(raging.move, raging.move, raging.steer, raging.kill)
-        summary = end()
-    assert all_ended(summary), summary["tasks"]
+        assert wait_for_more(runtime, process, 50, THROUGH), process.communicate()[1]
+        storm = Storm(runtime, process, SEED)
+        storm.rages(storm.move, storm.move, storm.steer, storm.kill)
+        print(dict(storm.done))
+        # All is quiet again, and every lane goes on.
+        assert wait_for_more(runtime, process, 50, THROUGH), process.communicate()[1]
+        status, summary, said = stop(process)
+    assert status == 0, said
+    assert not storm.wrong, storm.wrong
+    assert all(storm.done[what] for what in LEAST), storm.done
+    assert {task["state"] for task in summary["tasks"]} == {"ended"}, summary["tasks"]
     assert [death["lost"] for death in summary["deaths"]] == [0] * len(summary["deaths"])
     print(Counter(one["status"] for one in summary["migrations"]), len(summary["deaths"]), "deaths")

@@ -10,13 +10,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.append(str(ROOT / "tests"))
+sys.path += [str(ROOT / "tests"), str(ROOT / "apps/common")]
 
+from driven import kernels_of  # noqa: E402
 from running import WHIMBREL  # noqa: E402
 
 CPU = min(os.sched_getaffinity(0))
@@ -79,20 +80,12 @@ def wait_until(holds: Callable[[], bool]) -> None:
         time.sleep(0.01)
 
 
-def kernels(runtime: Path) -> list[dict[str, int] | None]:
-    """The process of each core's kernel, if it has one, as the only run there says."""
-    with suppress(FileNotFoundError):  # it is over
-        for file in runtime.glob("whimbrel/*/run.json"):
-            return json.loads(file.read_text(encoding="utf-8"))["kernels"]
-    return []
-
-
 def kernel_of(runtime: Path, core: int, instead_of: int = 0) -> int:
     """The number of the process of a core's kernel, once it has one, and another than this one."""
     found: list[int] = []
 
     def is_there() -> bool:
-        processes = kernels(runtime)
+        processes = kernels_of(runtime)
         assert processes, "the run is over"
         process = processes[core]
         if process is not None and process["pid"] != instead_of:
