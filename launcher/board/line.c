@@ -7,7 +7,7 @@
 #include "link.h"
 #include "supervisor.h"
 
-#define DRAIN_NS 5000000000ull
+#define UNOPENED_NS 5000000000ull
 
 static struct link the_link;
 
@@ -65,13 +65,19 @@ size_t line_room(void)
     return ours < its ? ours : its;
 }
 
-void line_drain(void)
+// A command that has spoken is waited for as long as it takes, or until it counts as gone
+// (link_tick()); one that has not, for a while. Asleep where that is possible: an emulator's line
+// has to wait for a core that never does.
+void line_drain(bool may_sleep)
 {
-    const uint64_t end_ns = board_now_ns() + DRAIN_NS;
+    const uint64_t end_ns = board_now_ns() + UNOPENED_NS;
 
-    while (!link_is_done(&the_link) && board_now_ns() < end_ns) {
+    while (!link_is_done(&the_link) && (the_link.session != 0 || board_now_ns() < end_ns)) {
         turn();
-        board_relax();
+        if (may_sleep)
+            board_pause((uint32_t)(board_timeslice_ns() / 1000));
+        else
+            board_relax();
     }
 }
 

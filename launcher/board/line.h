@@ -18,10 +18,11 @@ int line_write(const char *from, size_t bytes);
 /// How many bytes it takes without waiting.
 size_t line_room(void);
 
-/// Waits until the command has all that was written, or seems to have gone.
+/// Waits until the command has all that was written, or counts as gone: a command that has not
+/// spoken yet after 5 s, any other one after 15 s of silence. `may_sleep`: interrupts come.
 ///
-/// Context: outside of the kernels. Blocks for a few seconds at most.
-void line_drain(void);
+/// Context: outside of the kernels. Blocks for as long as the command takes.
+void line_drain(bool may_sleep);
 
 /// True when another command has begun to speak: this run is nobody's any more.
 bool line_is_replaced(void);

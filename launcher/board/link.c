@@ -6,9 +6,11 @@
 #define MS 1000000ull
 
 // A command that is there answers at once. The longest wait is for one that the machine holds up.
+// It has gone once all was sent again so many times in vain, which takes 15 s: counted, because the
+// clock alone goes on while a machine stands still.
 #define PATIENCE_NS (500 * MS)
 #define MOST_PATIENCE_NS (4000 * MS)
-#define GONE_NS (15000 * MS)
+#define VAIN_MOST 5
 
 enum kind {
     LAST = '.',   // the end of a line
@@ -125,7 +127,7 @@ static bool close_piece(struct link *link, char kind, uint64_t now_ns)
         return false;
     if (link->first == link->next) {
         link->patience_ns = PATIENCE_NS;
-        link->heard_ns = now_ns;
+        link->vain = 0;
         link->resend_ns = now_ns + PATIENCE_NS;
     }
     link->open.kind = kind;
@@ -184,7 +186,7 @@ static void take_ack(struct link *link, uint16_t ack, uint64_t now_ns)
 {
     const uint16_t done = distance(link->first, ack);
 
-    link->heard_ns = now_ns;
+    link->vain = 0;
     if (done == 0 || done > distance(link->first, link->next))
         return;
     if (distance(link->first, link->sent) < done)
@@ -292,12 +294,12 @@ void link_tick(struct link *link, uint64_t now_ns)
 {
     if (link->session == 0 || link->gone)
         return;
-    if (link->first != link->next && now_ns - link->heard_ns >= GONE_NS) {
-        link->gone = true;
-        link->first = link->sent = link->next;
-        return;
-    }
     if (link->first != link->next && now_ns >= link->resend_ns) {
+        if (link->vain++ == VAIN_MOST) {
+            link->gone = true;
+            link->first = link->sent = link->next;
+            return;
+        }
         if (link->patience_ns < MOST_PATIENCE_NS)
             link->patience_ns *= 2;
         send_again(link, now_ns);

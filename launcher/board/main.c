@@ -26,7 +26,7 @@ void board_failed(uint32_t core, const char *task, const char *text)
     if (!again) {
         again = true;
         helper_report_error(&the_helper, "kernel", "", text);
-        line_drain();
+        line_drain(false);
     }
     _Exit(2);
 }
@@ -72,6 +72,6 @@ int main(void)
         }
         wb_host_close(h->build.host);
     }
-    line_drain();
+    line_drain(true);
     return h->failed ? 2 : 0;
 }

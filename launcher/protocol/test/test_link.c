@@ -208,6 +208,15 @@ TEST(a_command_that_knows_no_checksums_is_noticed)
     CHECK(ends[0].old_command);
 }
 
+// Its clock goes on, and neither end does.
+TEST(a_machine_that_stood_still_has_not_lost_the_command)
+{
+    begin(0);
+    CHECK(link_write(&ends[0], "hello\n", 6, 0) == 6);
+    link_tick(&ends[0], 60000 * MS);
+    CHECK(!ends[0].gone && !link_is_done(&ends[0]));
+}
+
 TEST(what_nobody_acknowledges_is_dropped_in_the_end_and_holds_nobody_up)
 {
     char line[200];
