@@ -326,35 +326,59 @@ static void go_to_another(const cpu_set_t *allowed, unsigned int n)
     (void)sched_setaffinity(0, sizeof one, &one);
 }
 
+// What its emulator has had of the processors.
+static uint64_t ran_ns(const struct guest *guest)
+{
+    struct timespec ran = { 0 };
+    clockid_t clock;
+
+    if (clock_getcpuclockid(guest->pid, &clock) == 0)
+        (void)clock_gettime(clock, &ran);
+    return (uint64_t)ran.tv_sec * 1000000000 + (uint64_t)ran.tv_nsec;
+}
+
+// Its cores hang if they run and do not answer. Where they do not run the machine is busy, perhaps
+// with this loop.
+static bool await_answer(struct guest *guest, uint32_t round)
+{
+    enum { LONG_NS = 20000000 };
+    const uint64_t asked_ns = clock_now_ns();
+    uint64_t before_ns = 0;
+
+    wb_word_store(&guest->page->ping, round, WB_SEQ_CST);
+    while (wb_word_load(&guest->page->pong, WB_ACQUIRE) != round) {
+        const uint64_t waited_ns = clock_now_ns() - asked_ns;
+        if (waited_ns < LONG_NS)
+            continue;
+        if (has_ended(guest, "its clock answers"))
+            return false;
+        if (before_ns == 0)
+            before_ns = ran_ns(guest);
+        if (waited_ns > BOOT_NS || ran_ns(guest) - before_ns > ANSWER_NS)
+            return fail(guest, "its clock does not answer within %llu s: its cores hang",
+                        (waited_ns > BOOT_NS ? BOOT_NS : ANSWER_NS) / 1000000000);
+        rest();
+    }
+    return true;
+}
+
 // Each answer was given between the question and its arrival, which bounds how far the clocks are
 // apart. The bounds of many are closer than those of the quickest, also where both sides have to
 // take turns on one processor.
-static bool measure_clock(struct guest *guest)
+static bool take_bounds(struct guest *guest, const cpu_set_t *allowed)
 {
     const bool again = wb_word_load(&guest->booted, WB_RELAXED) == BOOTING;
     const uint64_t until_ns = clock_now_ns() + (again ? MEASURED_AGAIN_NS : MEASURED_NS);
     enum { ROUNDS_LEAST = 200, ROUNDS_MOST = 20000, CLOSE_NS = 2000, QUICK_NS = 50000 };
     struct wb_guest *page = guest->page;
     int64_t least_ns = INT64_MIN, most_ns = INT64_MAX;
-    cpu_set_t allowed;
     unsigned int cpu = 0;
-
-    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
-        CPU_ZERO(&allowed);
 
     for (uint32_t round = 1; round <= ROUNDS_MOST; round++) {
         const uint64_t from_ns = clock_now_ns();
-        uint64_t to_ns;
-
-        wb_word_store(&page->ping, round, WB_SEQ_CST);
-        do
-            to_ns = clock_now_ns();
-        while (wb_word_load(&page->pong, WB_ACQUIRE) != round && to_ns - from_ns < ANSWER_NS);
-        if (to_ns - from_ns >= ANSWER_NS)
-            return fail(guest, "its clock does not answer within %llu s: its cores hang",
-                        ANSWER_NS / 1000000000);
-        // The clock was read before the answer was seen: once more.
-        to_ns = clock_now_ns();
+        if (!await_answer(guest, round))
+            return false;
+        const uint64_t to_ns = clock_now_ns();
         const int64_t low_ns = (int64_t)(from_ns - page->now_ns);
         const int64_t high_ns = (int64_t)(to_ns - page->now_ns);
         least_ns = low_ns > least_ns ? low_ns : least_ns;
@@ -363,11 +387,21 @@ static bool measure_clock(struct guest *guest)
             break;
         // The guest did not run meanwhile: it may wait for this very processor.
         if (to_ns - from_ns > QUICK_NS)
-            go_to_another(&allowed, ++cpu);
+            go_to_another(allowed, ++cpu);
     }
-    (void)sched_setaffinity(0, sizeof allowed, &allowed);
     page->offset_ns = least_ns + (most_ns - least_ns) / 2;
     return true;
+}
+
+static bool measure_clock(struct guest *guest)
+{
+    cpu_set_t allowed;
+
+    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
+        CPU_ZERO(&allowed);
+    const bool measured = take_bounds(guest, &allowed);
+    (void)sched_setaffinity(0, sizeof allowed, &allowed);
+    return measured;
 }
 
 static bool try_atomics(struct guest *guest)

@@ -150,7 +150,8 @@ static _Noreturn void be_guest(const char *kind, int line)
     page->cores = strcmp(kind, "small") == 0 ? 1 : GUEST_CORES;
     wb_word_store(&page->state, WB_GUEST_READY, WB_RELEASE);
     if (strcmp(kind, "hangs") == 0 || (strcmp(kind, "hangs again") == 0 && start > 1))
-        pause();
+        for (;;)
+            continue;
     answer(page, strcmp(kind, "loses") == 0);
     while (wb_word_load(&page->state, WB_ACQUIRE) != WB_GUEST_GO)
         usleep(100);
