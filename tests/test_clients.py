@@ -269,6 +269,17 @@ def test_who_knocks_at_a_kernel_without_descriptors_waits_and_nothing_spins(pair
             assert WELCOME.unpack(other.recv(64))[0] != 0
 
 
+def refusal(run: Run, task: str, port: str, index: int = 0) -> str:
+    """Why a client is refused by a kernel that has had a processor to answer."""
+    until = time.monotonic() + PATIENCE_S
+    while True:
+        with pytest.raises(Refused) as refused:
+            Client(run.name, task, port, index, timeout=0.2)
+        if "does not answer" not in str(refused.value):
+            return str(refused.value)
+        assert time.monotonic() < until
+
+
 @pytest.mark.parametrize(
     ("task", "port", "index", "why"),
     [
@@ -281,13 +292,12 @@ def test_who_knocks_at_a_kernel_without_descriptors_waits_and_nothing_spins(pair
 def test_who_asks_for_what_there_is_not_hears_so(
     pair: Run, task: str, port: str, index: int, why: str
 ) -> None:
-    with pytest.raises(Refused, match=why):
-        Client(pair.name, task, port, index, timeout=0.2)
+    assert why in refusal(pair, task, port, index)
 
 
 def test_a_port_has_one_client_at_a_time(pair: Run) -> None:
-    with Client(pair.name, "feed", "out"), pytest.raises(Refused, match="another client"):
-        Client(pair.name, "feed", "out", timeout=0.2)
+    with Client(pair.name, "feed", "out"):
+        assert "another client" in refusal(pair, "feed", "out")
     Client(pair.name, "feed", "out", timeout=PATIENCE_S).close()
 
 

@@ -31,10 +31,12 @@ HELLO = struct.Struct(f"=II{NAME_BYTES}s")
 AGAIN_S = 0.01
 ANSWER_S = 1.0  # for which an attempt to attach waits for its answer
 OK, INVALID, GONE, BUSY, DENIED = 0, -4, -5, -6, -12
+SILENT = 1  # no status: an answer did not come in time
 REASONS = {
     INVALID: "the task has no such port",
     GONE: "the port is closed",
     BUSY: "another client has the port",
+    SILENT: "the run does not answer",
     -9: "a message is larger than a socket of this machine takes",
 }
 
@@ -188,6 +190,8 @@ class Client:
             status = self._take_welcome(one, one.recv(WELCOME.size))
         except Refused:
             raise
+        except TimeoutError:
+            return SILENT
         except OSError as error:
             if error.errno == errno.ENAMETOOLONG or "too long" in str(error):
                 raise
@@ -221,7 +225,7 @@ class Client:
 
     def _attach(self, until: float | None) -> None:
         while (status := self._attach_once()) != OK:
-            again = status in (GONE, BUSY)
+            again = status in (GONE, BUSY, SILENT)
             if not again or (until is not None and time.monotonic() >= until):
                 raise self._refusal(status)
             time.sleep(AGAIN_S)
@@ -234,7 +238,7 @@ class Client:
             with suppress(OSError):
                 self.socket.shutdown(socket.SHUT_RDWR)
         while (status := self._attach_once()) != OK:
-            if status not in (GONE, BUSY):
+            if status not in (GONE, BUSY, SILENT):
                 raise self._refusal(status)
             if self.over or (status == GONE and not self.path.exists()):
                 self.over = True
