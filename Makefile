@@ -9,7 +9,7 @@ PYTHON := $(BUILD)/venv/bin/python
 # Cargo has a jobserver of its own.
 CARGO := cd crates && env -u MAKEFLAGS -u MFLAGS cargo
 TARGET := $(BUILD)/cargo
-APPS := apps/fm_radio apps/hello apps/image_filter apps/mixed apps/packets apps/synthetic apps/video apps/voip
+APPS := apps/fm_radio apps/hello apps/image_filter apps/mixed apps/packets apps/synthetic apps/video apps/voip bench/mixed
 
 # As many commands at once as there are processors.
 MAKEFLAGS += --jobs=$(shell nproc) --no-print-directory

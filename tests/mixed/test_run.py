@@ -106,6 +106,18 @@ def test_two_emulators_and_linux_are_one_system(tmp_path: Path) -> None:
     assert seen >= {(1, 2), (2, 1)}, seen
 
 
+def test_a_message_is_measured_beside_a_line_that_the_same_two_hand_over() -> None:
+    words = [str(WHIMBREL), "bench", "mixed", "--quick", "--json"]
+    done = subprocess.run(
+        words, cwd=ROOT, capture_output=True, text=True, timeout=LIMIT_S, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    (row,) = json.loads(done.stdout)
+    assert (row["bench"], row["unit"], row["n"]) == ("mixed.64B.spin", "ns", 200)
+    assert row["ratio"] > 0
+    assert row["ratio"] == pytest.approx(row["against_p50"] / row["p50"])
+
+
 def sound(path: Path) -> np.ndarray:
     return wavfile.read(path)[1].astype(np.int32)
 

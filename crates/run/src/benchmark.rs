@@ -13,8 +13,9 @@ use whimbrel_model::Problem;
 use crate::failure::Failure;
 use crate::helpers;
 
-/// The group of `whimbrel bench` that is measured without the benchmark helper.
+/// The groups of `whimbrel bench` that are measured without the benchmark helper.
 pub const SIM: &str = "sim";
+pub const MIXED: &str = "mixed";
 
 /// One measured thing. Fields that are not listed here are passed on as they are.
 #[derive(Debug, Serialize, Deserialize)]
@@ -28,7 +29,7 @@ pub struct BenchRow {
     pub rest: Map<String, Value>,
 }
 
-/// What the benchmark helper measures: every group but the simulator's, on `cpus` or else on the
+/// What the benchmark helper measures: every group but [`SIM`] and [`MIXED`], on `cpus` or else on the
 /// first two that this process may use.
 ///
 /// # Errors
@@ -38,12 +39,13 @@ pub fn on_this_machine(
     cpus: Option<[u32; 2]>,
     quick: bool,
 ) -> Result<Vec<BenchRow>, Failure> {
-    if !groups.is_empty() && groups.iter().all(|group| group == SIM) {
+    let of_helper = |group: &&String| ![SIM, MIXED].contains(&group.as_str());
+    let mut options: Vec<OsString> =
+        groups.iter().filter(of_helper).map(OsString::from).collect();
+    if options.is_empty() && !groups.is_empty() {
         return Ok(Vec::new());
     }
     let helper = helpers::find(helpers::BENCH)?;
-    let groups = groups.iter().filter(|group| *group != SIM);
-    let mut options: Vec<OsString> = groups.map(OsString::from).collect();
     if let Some([first, second]) = cpus {
         options.extend(["--cpus".into(), format!("{first},{second}").into()]);
     }

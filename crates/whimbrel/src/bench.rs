@@ -2,12 +2,13 @@
 //! `whimbrel bench`: runs the benchmark helper, and other systems side by side, and shows the rows.
 
 mod many;
+mod mixed;
 mod peers;
 mod sim;
 mod sweep;
 
 use serde_json::Value;
-use whimbrel_run::benchmark::{BenchRow, SIM, on_this_machine};
+use whimbrel_run::benchmark::{BenchRow, MIXED, SIM, on_this_machine};
 use whimbrel_run::failure::{Answer, Failure, Outcome, say};
 use whimbrel_run::helpers;
 use whimbrel_run::output::{Column, columns, print, print_json};
@@ -29,6 +30,9 @@ pub fn bench(args: &BenchArgs) -> Outcome {
     }
     if wanted(SIM) {
         rows.extend(in_virtual_time(args)?);
+    }
+    if wanted(MIXED) {
+        rows.extend(mixed::rows(args)?);
     }
     if args.json {
         print_json(&rows)?;

@@ -36,7 +36,7 @@ pub use {
 };
 
 /// What can be measured.
-const BENCH_GROUPS: [&str; 10] = [
+const BENCH_GROUPS: [&str; 11] = [
     "migration",
     "channel",
     "call",
@@ -47,6 +47,7 @@ const BENCH_GROUPS: [&str; 10] = [
     "agent",
     "fm_radio",
     "sim",
+    "mixed",
 ];
 
 /// Runs streaming applications on the cores of this machine and moves their tasks while they run.
@@ -185,7 +186,7 @@ pub struct TableArgs {
     pub json: bool,
 }
 
-/// Measures migrations, channels, calls, switches, checkpoints and the FM radio.
+/// Measures migrations, messages, calls, switches, checkpoints, the FM radio and the simulator.
 ///
 /// Every row is measured beside what it is compared with, interleaved in the same run; `ratio` is
 /// how many times better than that we are.
