@@ -13,8 +13,9 @@ use whimbrel_model::Problem;
 use crate::failure::Failure;
 use crate::helpers;
 
-/// The groups of `whimbrel bench` that are measured without the benchmark helper.
+/// The group of `whimbrel bench` that the simulator is for: without the benchmark helper.
 pub const SIM: &str = "sim";
+/// That of Linux and FreeRTOS in one run: without it as well.
 pub const MIXED: &str = "mixed";
 
 /// One measured thing. Fields that are not listed here are passed on as they are.
@@ -40,8 +41,7 @@ pub fn on_this_machine(
     quick: bool,
 ) -> Result<Vec<BenchRow>, Failure> {
     let of_helper = |group: &&String| ![SIM, MIXED].contains(&group.as_str());
-    let mut options: Vec<OsString> =
-        groups.iter().filter(of_helper).map(OsString::from).collect();
+    let mut options: Vec<OsString> = groups.iter().filter(of_helper).map(OsString::from).collect();
     if options.is_empty() && !groups.is_empty() {
         return Ok(Vec::new());
     }
