@@ -104,3 +104,85 @@ def test_what_is_listed_is_there_and_not_compared(reason: dict) -> None:
         assert left, f"{page} has no number that is not compared"
         for label in labels if labels != "all" else []:
             assert any(label in row[:2] for row in left), f"{page}: no row {label} is left"
+
+
+def test_the_readme_has_figures_of_the_page_of_figures() -> None:
+    figures = {row[0]: row for row in rows(ROOT / "docs/figures.md")}
+    shown = [row for row in rows(ROOT / "README.md") if len(row) == 4]
+    assert len(shown) == 6
+    assert [row for row in shown if row != figures.get(row[0])] == []
+
+
+# Facts that several pages state, each by the words around it: they are equal.
+REPEATED = {
+    "instructions of a move of an ordinary task": {
+        "docs/freertos.md": r"A move takes (\d+) instructions",
+        "CHANGELOG.md": r"A move takes (\d+) instructions",
+    },
+    "instructions of a hand-off between FreeRTOS kernels": {
+        "reproduce/holmbacka2013/README.md": r"(\d+) in all, whatever the task's size",
+        "docs/decisions/0019-freertos-serves-the-inbox-in-its-switch-and-in-a-task.md": (
+            r"a hand-off takes (\d+) instructions"
+        ),
+    },
+    "instructions of the longest such hand-off": {
+        "reproduce/holmbacka2013/README.md": r"the longest took (\d+)",
+        "docs/decisions/0019-freertos-serves-the-inbox-in-its-switch-and-in-a-task.md": (
+            r"the longest (\d+)\)"
+        ),
+    },
+    "text of a link with ordinary tasks alone, in KiB": {
+        "docs/freertos.md": r"(\d+\.\d) KiB for hand-off of ordinary tasks alone",
+        "CHANGELOG.md": r"moving ordinary tasks of FreeRTOS takes (\d+\.\d) KiB",
+    },
+    "what an agent's interrupt takes, in percent": {
+        "docs/figures.md": r"`agent.100Hz.interrupt`.{,150}? (\d\.\d+) %; at the default",
+        "docs/limits.md": r"(\d\.\d+) % of a core at 100 Hz",
+    },
+    "sizes from which `auto` takes the alias, in KiB": {
+        "middleware/src/context/transfer.c": r"SMALL_BYTES = (\d+) << 10",
+        "docs/guide.md": r"less than (\d+) KiB of heap in use",
+        "ARCHITECTURE.md": r"less than (\d+) KiB",
+        "docs/decisions/0007-a-target-copies-before-it-commits.md": r"below (\d+) KiB of heap",
+    },
+}
+
+
+@pytest.mark.parametrize("fact", REPEATED)
+def test_a_fact_that_several_pages_state_is_one(fact: str) -> None:
+    found = {
+        page: re.findall(words, " ".join((ROOT / page).read_text().split()))
+        for page, words in REPEATED[fact].items()
+    }
+    assert all(found.values()), f"not said any more: {found}"
+    assert len({number for numbers in found.values() for number in numbers}) == 1, found
+
+
+NUMERALS = ("no", "one", "two", "three", "four", "five", "six", "seven")
+
+
+@pytest.mark.parametrize(
+    ("page", "words"),
+    [
+        ("CHANGELOG.md", r"`apps/synthetic` has (\w+)\."),
+        ("docs/README.md", r"(\w+) applications that exist only as TOML"),
+    ],
+)
+def test_the_synthetic_applications_are_counted(page: str, words: str) -> None:
+    (said,) = re.findall(words, (ROOT / page).read_text())
+    assert NUMERALS.index(said) == len(list((ROOT / "apps/synthetic").glob("*.toml")))
+
+
+def test_the_cases_of_the_suite_are_counted() -> None:
+    files = (ROOT / "kernels/conform").glob("*.c")
+    there = sum(len(re.findall(r"^TEST\(", path.read_text(), re.MULTILINE)) for path in files)
+    found = re.findall(r"\d+ of (\d+) cases", (ROOT / "docs/limits.md").read_text())
+    assert found == [str(there)]
+
+
+def test_the_version_is_that_of_the_crates() -> None:
+    crates = tomllib.loads((ROOT / "crates/Cargo.toml").read_text())
+    version = crates["workspace"]["package"]["version"]
+    assert re.findall(r"^version: (.*)$", (ROOT / "CITATION.cff").read_text(), re.M) == [version]
+    for page in ("README.md", "docs/limits.md"):
+        assert f"Version {version} " in (ROOT / page).read_text()

@@ -74,7 +74,7 @@ def test_the_sound_is_that_of_another_receiver(recording: str, tmp_path: Path) -
     assert found, scored
     assert float(found[1]) >= max(30.0, snr_db)
     check_words("apps/fm_radio/README.md", f"{{}} dB (`{recording}`)", [float(found[1])], 0.005)
-    stated = said("README.md", "`make test-parts test-python` | {}, {} and {} dB")
+    stated = said("docs/figures.md", "`make test-parts test-python` | {}, {} and {} dB")
     assert stated[RECORDINGS.index(recording)] == pytest.approx(float(found[1]), rel=0.005)
 
 

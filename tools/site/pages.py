@@ -35,6 +35,8 @@ def page_of(path: Path) -> str:
         return page_of(readme) if readme.exists() else f"{source_of(path)}/index.md"
     if path == ROOT / "README.md":
         return "index.md"
+    if path == DOCS / "README.md":  # which MkDocs would make the first page
+        return "documents.md"
     if path.is_relative_to(DOCS):
         return path.relative_to(DOCS).as_posix()
     if path.suffix == ".md":
@@ -84,6 +86,9 @@ origins: dict[str, Path] = {}
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Adds a page for everything that a page links to."""
     origins.clear()
+    first = files.get_file_from_path("README.md")
+    if first is not None:
+        files.remove(first)
     waiting = [ROOT / "README.md", *DOCS.rglob("*.md")]
     while waiting:
         path = waiting.pop()
