@@ -17,7 +17,10 @@ from suites import read as read_suites
 
 @pytest.mark.parametrize(
     ("document", "source"),
-    [("README.md", "apps/hello/hello.c"), ("docs/guide.md", "apps/hello/watcher.c")],
+    [
+        ("README.md", "apps/hello/hello.c"),
+        ("docs/your-first-application.md", "apps/hello/watcher.c"),
+    ],
 )
 def test_a_program_that_is_shown_is_the_one_that_runs(document: str, source: str) -> None:
     assert blocks(ROOT / document, "c") == [(ROOT / source).read_text()]

@@ -4,7 +4,8 @@
 //!
 //! [`page`] reads folders and gives the page as text, and what is missing of the runs. The event
 //! streams are summed up in one pass, in bounded memory, so that the page stays small however long
-//! the run was; `docs/report.md` says what it shows. The same folders always give the same bytes.
+//! the run was; `docs/record-and-view.md` says what it shows. The same folders always give the same
+//! bytes.
 
 mod columns;
 mod envelope;

@@ -249,8 +249,8 @@ fn fault(label: &str, task: &Task, error: &HelperError) -> Problem {
     Problem::new(format!("`{label}` failed{}: {}", of_core(error), error.text))
         .at(task.span.clone(), "this task")
         .help(format!(
-            "the fault is in `{}` or what it calls; docs/guide.md says how to run it with \
-             AddressSanitizer",
+            "the fault is in `{}` or what it calls; docs/troubleshooting.md says how to run \
+             it with AddressSanitizer",
             task.entry.get_ref()
         ))
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Recorded runs in the formats of trace viewers; `docs/traces.md` says what each shows.
+//! Recorded runs in the formats of trace viewers; `docs/record-and-view.md` says what each shows.
 //!
 //! Times in traces begin with the run: 0 is its start.
 

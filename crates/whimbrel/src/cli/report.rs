@@ -10,7 +10,7 @@ use clap::Args;
 /// The page needs nothing but itself, not even a network: queues, frequencies, power and
 /// temperatures, tables of migrations, tasks and channels; several runs are compared side by side,
 /// an exploration is shown as its Pareto front. For a timeline of cores see `whimbrel trace`.
-/// docs/report.md says more.
+/// docs/record-and-view.md says more.
 #[derive(Debug, Args)]
 pub struct ReportArgs {
     /// Folders that `--record` or `explore -o` made

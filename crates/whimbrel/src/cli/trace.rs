@@ -11,7 +11,7 @@ use whimbrel_trace::Format;
 ///
 /// Formats are perfetto (for ui.perfetto.dev), vcd (for GTKWave) and btf (for Trace Compass). A run
 /// that was killed is shown as far as it was recorded; standard error says what is missing.
-/// docs/traces.md says what each format shows and how to open it.
+/// docs/record-and-view.md says what each format shows and how to open it.
 #[derive(Debug, Args)]
 pub struct TraceArgs {
     /// The folder that `--record` made
