@@ -93,7 +93,7 @@ docs: $(PYTHON)  ## the documentation as a site, in build/site, with the APIs of
 	$(CARGO) doc --quiet --locked --no-deps --workspace
 	@cp -r $(TARGET)/doc $(BUILD)/site/api/rust
 
-folders:  ## draw the table of folders in ARCHITECTURE.md
+folders:  ## draw the table of folders in docs/folders.md
 	@python3 tools/folders.py
 
 keys:  ## make anew what consists of the keys of our files: lists in docs/, classes of Python

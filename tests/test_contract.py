@@ -37,6 +37,7 @@ def provided() -> int:
         ("README.md", r"contract of ([a-z-]+) functions and one word"),
         ("ARCHITECTURE.md", r"the contract: ([a-z-]+) functions and one word"),
         ("CHANGELOG.md", r"The contract `wb/kernel.h` has ([a-z-]+) functions"),
+        ("docs/folders.md", r"the contract: ([a-z-]+) functions and one word"),
         ("kernels/template/README.md", r"the ([a-z-]+) functions and one word of"),
         ("docs/decisions/0001-*.md", r"The contract has ([a-z-]+) functions"),
     ],
@@ -48,11 +49,12 @@ def test_documents_count_the_functions_of_the_contract(document: str, sentence: 
     assert WORDS[found[1]] == provided()
 
 
-def test_every_name_in_the_architecture_is_one_of_the_source() -> None:
-    names = set(NAME.findall((ROOT / "ARCHITECTURE.md").read_text()))
-    assert len(names) > 20
+@pytest.mark.parametrize("pages", ["ARCHITECTURE.md", "docs/internals/*.md", "docs/glossary.md"])
+def test_every_name_in_the_architecture_is_one_of_the_source(pages: str) -> None:
+    names = {name for path in ROOT.glob(pages) for name in NAME.findall(path.read_text())}
+    assert len(names) > 10
     missing = sorted(name for name in names if re.search(rf"\b{name}", source()) is None)
-    assert not missing, f"ARCHITECTURE.md has names that the source does not: {missing}"
+    assert not missing, f"{pages} has names that the source does not: {missing}"
 
 
 # With the one of clients/c they are ten.

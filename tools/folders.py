@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Draws the table of folders in ARCHITECTURE.md from the tree (`make folders`).
+"""Draws the table of folders in docs/folders.md from the tree (`make folders`).
 
 The rows and their last column come from what is there: the folders that git tracks, the headers
 that C files include, and the crates that Cargo.toml names. The sentence in the middle is written by
@@ -19,7 +19,7 @@ from pathlib import Path, PurePosixPath
 
 from circles import circles
 
-DOCUMENT = Path("ARCHITECTURE.md")
+DOCUMENT = Path("docs/folders.md")
 BEGIN, END = "<!-- folders: make folders -->", "<!-- end of folders -->"
 # Folders whose own folders have a row each.
 OPENED = ("", "clients", "crates", "kernels", "launcher", "middleware", "middleware/src")
