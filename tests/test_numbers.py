@@ -141,8 +141,7 @@ REPEATED = {
     },
     "sizes from which `auto` takes the alias, in KiB": {
         "middleware/src/context/transfer.c": r"SMALL_BYTES = (\d+) << 10",
-        "docs/guide.md": r"less than (\d+) KiB of heap in use",
-        "ARCHITECTURE.md": r"less than (\d+) KiB",
+        "docs/internals/replication-and-recreation.md": r"smaller than (\d+) KiB",
         "docs/decisions/0007-a-target-copies-before-it-commits.md": r"below (\d+) KiB of heap",
     },
 }

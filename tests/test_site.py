@@ -35,7 +35,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_every_page_of_the_site_is_there_and_can_be_searched(site: Path) -> None:
     pages = {str(page.relative_to(site)) for page in site.rglob("*.html")}
-    assert {"index.html", "first-run.html", "guide.html", "project/ARCHITECTURE.html"} <= pages
+    assert {"index.html", "first-run.html", "project/ARCHITECTURE.html"} <= pages
     assert "source/apps/hello/watcher.c.html" in pages
     index = (site / "search" / "search_index.json").read_text()
     assert "the bird is in process" in index
