@@ -102,7 +102,7 @@ def furthest_percent(rows: dict[str, dict[str, Any]], *parts: str) -> int:
 def test_the_readme_states_how_far_the_simulation_is_from_the_paper(
     rows: dict[str, dict[str, Any]],
 ) -> None:
-    words = "that they come out is, within {} %"
+    words = "The simulation reproduces them within {} %"
     check_words(README, words, [furthest_percent(rows, "figure 8, simulated")], within=0)
     words = "looks of 15 and 20 ms find the answer after {} and {} ms"
     late = [ours(rows, f"table 4: {name}, latency of a call") for name in ("15ms", "20ms")]

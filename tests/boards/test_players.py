@@ -70,7 +70,7 @@ def test_the_readme_states_what_the_whole_runs_count(tmp_path: Path) -> None:
     check_words(page, "a frame takes {} million with all", [float(frame[1])], within=0.01)
     slowest = [r["ours"] for r in board_rows.figure6(tmp_path, quick=False)[:3]]
     assert slowest == pytest.approx(
-        said(page, "{} frames per second before, meanwhile and") * 3, abs=1
+        said(page, "{} frames per second before, during the moves and") * 3, abs=1
     )
     total = board_rows.table1(tmp_path)[-1]["ours"]
     words = "{} instructions from parking on one core to running on the other"

@@ -59,7 +59,7 @@ def costs() -> dict[str, float]:
 @pytest.mark.parametrize(
     ("label", "names"),
     [
-        ("a checkpoint that nobody wants anything from", ("checkpoint",)),
+        ("a checkpoint without a request", ("checkpoint",)),
         ("a message of 4 bytes: sent, received", ("send_4", "receive_4")),
         ("of 1024 bytes: sent, received", ("send_1024", "receive_1024")),
         ("a switch through a blocking receive", ("switch",)),

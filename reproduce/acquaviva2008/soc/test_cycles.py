@@ -58,10 +58,10 @@ COPIED = "a copy of 0.5, 2, 8, 32 KiB"
 IMAGES = "an image of 1, 4, 16, 64 KiB"
 LINE = "a line through the images: intercept, slope"
 AGENT = "a tick of the agent with 8, 16 tasks, caches emptied before"
-TABLE = "the coordinator's table besides, 8, 16 tasks"
+TABLE = "the coordinator's table in addition, 8, 16 tasks"
 SHARES = "of a core of 100 MHz, 16 tasks, at 1, 10, 100 Hz"
 TICK = "all that a tick takes from a task that runs: timer, interrupt and inbox are in it"
-CHECKPOINT = "a checkpoint that nobody wants anything from"
+CHECKPOINT = "a checkpoint without a request"
 RADIO = "of the radio's tasks, one checkpoint for a frame of 40 samples"
 
 

@@ -187,7 +187,7 @@ def test_the_readme_states_the_means_of_table_1() -> None:
     check(README, ("pixels", "RTL, mean"), [m.done for m in of["image_filter"]], TABLE_WITHIN)
     check(README, ("packets", "RTL, mean"), [m.done for m in of["packets"]], TABLE_WITHIN)
     pixels = [m.done for m in of["image_filter"]]
-    words = "in the mean as many ({} and {})"
+    words = "On average the numbers are equal ({} and {})"
     check_words(README, words, [pixels[3], pixels[2]], TABLE_WITHIN)
     idle_cycles = idle(of["packets"])
     check(README, ("idle cycles, packets", "RTL, mean"), idle_cycles, TABLE_WITHIN)
