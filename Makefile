@@ -181,6 +181,7 @@ lint-files: $(PYTHON)
 	@python3 tools/lint_size.py
 	@python3 tools/folders.py --check
 	@python3 tools/check_words.py
+	@$(PYTHON) -m reuse lint --lines
 
 $(PYTHON): tools/requirements.txt
 	/usr/bin/python3 -m venv --system-site-packages $(BUILD)/venv

@@ -30,7 +30,7 @@ PROGRAM := $(BUILD)/apps/$(NAME).task
 # -fstack-clash-protection: an overflow of a task's stack touches the guard below it, however large the
 # frame.
 CFLAGS := -std=$(STANDARD) $(OPTIMISE) -march=$(MARCH) -fPIC -fstack-clash-protection -g -Wall -Wextra -Wpedantic \
-	-Wconversion -Wshadow -Werror -MMD -MP -I.. -I$(MIDDLEWARE)/include $(EXTRA)
+	-Wconversion -Wshadow -Werror -MMD -MP -I.. -I$(MIDDLEWARE)/include -ffile-prefix-map=$(abspath $(ROOT))=. $(EXTRA)
 # The kernels share the module's writable data: nothing may be bound late, by one of them only.
 MODULE_LDFLAGS := -shared -Wl,-z,now
 

@@ -36,7 +36,6 @@ def provided() -> int:
     [
         ("README.md", r"contract of ([a-z-]+) functions and one word"),
         ("ARCHITECTURE.md", r"the contract: ([a-z-]+) functions and one word"),
-        ("CHANGELOG.md", r"The contract `wb/kernel.h` has ([a-z-]+) functions"),
         ("docs/folders.md", r"the contract: ([a-z-]+) functions and one word"),
         ("kernels/template/README.md", r"the ([a-z-]+) functions and one word of"),
         ("docs/decisions/0001-*.md", r"The contract has ([a-z-]+) functions"),

@@ -4,6 +4,7 @@
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -124,3 +125,16 @@ def test_every_test_that_a_document_names_exists() -> None:
 def test_every_decision_has_a_number_of_its_own() -> None:
     names = [path.name for path in (ROOT / "docs/decisions").glob("[0-9]*.md")]
     assert len({name[:4] for name in names}) == len(names)
+
+
+def test_the_notice_names_every_work_of_others() -> None:
+    """Its folder and its authors, as REUSE.toml has them."""
+    notice = " ".join((ROOT / "NOTICE").read_text().split())
+    for one in tomllib.loads((ROOT / "REUSE.toml").read_text())["annotations"]:
+        authors, paths = one["SPDX-FileCopyrightText"], one["path"]
+        if authors == "2026 Whimbrel maintainers":
+            continue
+        for path in [paths] if isinstance(paths, str) else paths:
+            assert str(Path(path).parent) in notice
+        for author in [authors] if isinstance(authors, str) else authors:
+            assert author.removesuffix(": public domain") in notice

@@ -115,10 +115,6 @@ def test_the_readme_has_figures_of_the_page_of_figures() -> None:
 
 # Facts that several pages state, each by the words around it: they are equal.
 REPEATED = {
-    "instructions of a move of an ordinary task": {
-        "docs/freertos.md": r"A move takes (\d+) instructions",
-        "CHANGELOG.md": r"A move takes (\d+) instructions",
-    },
     "instructions of a hand-off between FreeRTOS kernels": {
         "reproduce/holmbacka2013/README.md": r"(\d+) in all, whatever the task's size",
         "docs/decisions/0019-freertos-serves-the-inbox-in-its-switch-and-in-a-task.md": (
@@ -130,10 +126,6 @@ REPEATED = {
         "docs/decisions/0019-freertos-serves-the-inbox-in-its-switch-and-in-a-task.md": (
             r"the longest (\d+)\)"
         ),
-    },
-    "text of a link with ordinary tasks alone, in KiB": {
-        "docs/freertos.md": r"hand-off of ordinary tasks alone.{,80}?(\d+\.\d) KiB",
-        "CHANGELOG.md": r"moving ordinary tasks of FreeRTOS takes (\d+\.\d) KiB",
     },
     "what an agent's interrupt takes, in percent": {
         "docs/figures.md": r"`agent.100Hz.interrupt`.{,150}? (\d\.\d+) %; at the default",
@@ -160,15 +152,9 @@ def test_a_fact_that_several_pages_state_is_one(fact: str) -> None:
 NUMERALS = ("no", "one", "two", "three", "four", "five", "six", "seven")
 
 
-@pytest.mark.parametrize(
-    ("page", "words"),
-    [
-        ("CHANGELOG.md", r"`apps/synthetic` has (\w+)\."),
-        ("docs/README.md", r"(\w+) applications that exist only as TOML"),
-    ],
-)
-def test_the_synthetic_applications_are_counted(page: str, words: str) -> None:
-    (said,) = re.findall(words, (ROOT / page).read_text())
+def test_the_synthetic_applications_are_counted() -> None:
+    words = r"(\w+) applications that exist only as TOML"
+    (said,) = re.findall(words, (ROOT / "docs/README.md").read_text())
     assert NUMERALS.index(said) == len(list((ROOT / "apps/synthetic").glob("*.toml")))
 
 
@@ -179,9 +165,55 @@ def test_the_cases_of_the_suite_are_counted() -> None:
     assert found == [str(there)]
 
 
-def test_the_version_is_that_of_the_crates() -> None:
+def version() -> str:
     crates = tomllib.loads((ROOT / "crates/Cargo.toml").read_text())
-    version = crates["workspace"]["package"]["version"]
-    assert re.findall(r"^version: (.*)$", (ROOT / "CITATION.cff").read_text(), re.M) == [version]
-    for page in ("README.md", "docs/limits.md"):
-        assert f"Version {version} " in (ROOT / page).read_text()
+    return crates["workspace"]["package"]["version"]
+
+
+@pytest.mark.parametrize(
+    ("page", "words"),
+    [
+        ("CITATION.cff", r"^version: (\S+)$"),
+        ("README.md", r"\bVersion (\S+) is\b"),
+        ("docs/limits.md", r"\bVersion (\S+) is\b"),
+        ("CHANGELOG.md", r"\A.*?^## \[([0-9.]+)\] - \d{4}-\d\d-\d\d$"),
+    ],
+)
+def test_the_version_is_that_of_the_crates(page: str, words: str) -> None:
+    found = re.findall(words, (ROOT / page).read_text(), re.MULTILINE | re.DOTALL)
+    assert found == [version()]
+
+
+def test_every_package_has_the_version_of_the_crates() -> None:
+    manifests = [*ROOT.glob("crates/*/Cargo.toml"), ROOT / "clients/rust/Cargo.toml"]
+    packages = [tomllib.loads(path.read_text())["package"] for path in manifests]
+    assert [one["name"] for one in packages if one["version"] != {"workspace": True}] == []
+    locked = tomllib.loads((ROOT / "crates/Cargo.lock").read_text())["package"]
+    ours = {one["name"]: one["version"] for one in locked if "source" not in one}
+    assert ours == {one["name"]: version() for one in packages}
+    python = tomllib.loads((ROOT / "python/pyproject.toml").read_text())["project"]
+    assert python["dynamic"] == ["version"]  # maturin takes it from crates/python
+
+
+# The row of docs/releases.md, and where the source has its number.
+FORMATS = [
+    ("`summary.json`", "crates/trace/src/recorded/mod.rs", r"const VERSION: u32 = (\d+);"),
+    ("`summary.json`", "crates/run/src/run/summary.rs", r"const VERSION: u32 = (\d+);"),
+    ("event streams", "crates/trace/src/recorded/stream.rs", r"const VERSION: u32 = (\d+);"),
+    ("`front.json`", "crates/explore/src/export/summary.rs", r"const VERSION: u32 = (\d+);"),
+    ("`evaluated.jsonl`", "crates/explore/src/store.rs", r"const VERSION: u32 = (\d+);"),
+    ("plan and protocol", "crates/model/src/plan/mod.rs", r"const VERSION: u32 = (\d+);"),
+    ("plan and protocol", "launcher/protocol/parse.c", r"\bVERSION = (\d+)"),
+    ("packets of", "clients/c/packet.h", r"\bCLIENT_VERSION = (\d+)"),
+    ("packets of", "clients/rust/src/packet.rs", r"const VERSION: u32 = (\d+);"),
+    ("packets of", "clients/python/whimbrel_client.py", r"^VERSION = (\d+)$"),
+    ("saved simulation", "kernels/sim/save.c", r'magic\[8\] = "WBSIM\\0\\0\\(\d+)"'),
+]
+
+
+@pytest.mark.parametrize(("label", "source", "words"), FORMATS)
+def test_the_page_of_releases_states_the_number_of_each_format(
+    label: str, source: str, words: str
+) -> None:
+    (row,) = [row for row in rows(ROOT / "docs/releases.md") if label in row[0]]
+    assert re.findall(words, (ROOT / source).read_text(), re.MULTILINE) == [row[1]]

@@ -19,10 +19,12 @@ CC_aarch64 := gcc
 OBJCOPY_aarch64 := objcopy
 QEMU :=
 endif
+# Debug information names files from the tree's root, wherever that is: two trees give the same bytes.
+ANYWHERE := -ffile-prefix-map=$(CURDIR)=.
 # Frame pointers: a profile or a debugger walks a task's stack without unwind tables.
 # Link-time optimisation: a message passes a dozen small functions of as many files. Fat objects, so
 # that `make size` has something to measure.
-FLAGS_release := -O3 -flto=auto -ffat-lto-objects -g -fno-omit-frame-pointer
+FLAGS_release := -O3 -flto=auto -ffat-lto-objects -g $(ANYWHERE) -fno-omit-frame-pointer
 # What runs in virtual time is as fast as its instructions are few: no frame pointers (there are
 # unwind tables), fixed addresses, only what modules call is visible, so that the rest can be inlined
 # for good, pointers are followed through the whole program, and no pairs of words go through vector
@@ -90,7 +92,7 @@ LINUX_O := $(call objects,release,$(LINUX_C) $(HELPER_C) kernels/linux/main.c)
 
 define variant
 $$(BUILD)/$(1)/launcher/third_party/%.o: WARN := -std=c11 -w
-$$(BUILD)/$(1)/launcher/third_party/%.o: FLAGS_$(1) := -O1 -g
+$$(BUILD)/$(1)/launcher/third_party/%.o: FLAGS_$(1) := -O1 -g $(ANYWHERE)
 
 $$(BUILD)/$(1)/%.o: %.c tools/c.mk
 	@mkdir -p $$(@D)
@@ -174,14 +176,14 @@ $(BUILD)/asan/recreated.task: $(BUILD)/release/recreated.task
 
 $(BUILD)/obj/recreated.o $(BUILD)/obj/processes.o: $(BUILD)/obj/%.o: kernels/conform/program/%.c tools/c.mk
 	@mkdir -p $(@D)
-	@$(CC) $(WARN) -O2 -g -fno-pie $(INCLUDE) -MMD -MP -c -o $@ $<
+	@$(CC) $(WARN) -O2 -g $(ANYWHERE) -fno-pie $(INCLUDE) -MMD -MP -c -o $@ $<
 
 $(BIN)/whimbrel-bench.task: $(BUILD)/obj/bench/linux/program/mover.o $(BUILD)/obj/bench/linux/carry.o $(HOSTED_O)
 	$(call link_program)
 
 $(BUILD)/obj/bench/%.o: bench/%.c tools/c.mk
 	@mkdir -p $(@D)
-	@$(CC) $(WARN) -O2 -g -fno-pie $(INCLUDE) -MMD -MP -c -o $@ $<
+	@$(CC) $(WARN) -O2 -g $(ANYWHERE) -fno-pie $(INCLUDE) -MMD -MP -c -o $@ $<
 
 # ---- The middleware for boards --------------------------------------------------------------------
 
@@ -242,7 +244,7 @@ $(BIN)/whimbrel-bench: $(call linux_objects,release) $(call objects,release,$(wi
 
 TEST_MODULES := $(patsubst crates/whimbrel/tests/apps/%,$(BUILD)/test-apps/%.so,$(basename $(wildcard crates/whimbrel/tests/apps/*.c*)))
 # A stack frame larger than the guard must touch it: without this, an overflow may jump over it.
-MODULE_FLAGS := -Wall -Wextra -Wpedantic -Werror -O2 -g -fPIC -fstack-clash-protection -shared -Imiddleware/include
+MODULE_FLAGS := -Wall -Wextra -Wpedantic -Werror -O2 -g $(ANYWHERE) -fPIC -fstack-clash-protection -shared -Imiddleware/include
 
 .PHONY: test-modules template
 test-modules: $(TEST_MODULES) $(BUILD)/test-apps/board_end

@@ -23,7 +23,7 @@ HOSTED_O := $(patsubst $(ROOT)/%.c,$(HOSTED)/%.o,$(HOSTED_C)) $(HOSTED)/context.
 # What the program and its kernel must have in common.
 HOSTED_LAYOUT := $(sort $(wildcard $(ROOT)/middleware/include/wb/*.h $(PROCESS)/*.h $(HOST)/*.h))
 HOSTED_FLAGS := -std=c11 -O2 -g -fno-omit-frame-pointer -fno-pie -Wall -Wextra -Wpedantic -Wconversion \
-	-Wshadow -Werror -MMD -MP -I$(ROOT)/middleware/include -I$(PROCESS) -I$(ROOT)/launcher/api -I$(ROOT)/launcher/plan -I$(HOST) -I$(PROCESS)/arch/$(HOSTED_ARCH)
+	-Wshadow -Werror -MMD -MP -ffile-prefix-map=$(abspath $(ROOT))=. -I$(ROOT)/middleware/include -I$(PROCESS) -I$(ROOT)/launcher/api -I$(ROOT)/launcher/plan -I$(HOST) -I$(PROCESS)/arch/$(HOSTED_ARCH)
 
 define link_program
 @mkdir -p $(@D)

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a build makes does not depend on the folder where it was made."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+MODULES = [f"build/apps/{path.parent.name}.so" for path in ROOT.glob("apps/*/Makefile")]
+PROGRAMS = [f"bin/whimbrel{name}" for name in ("", "-linux", "-sim", "-bench", "-bench.task")]
+
+
+@pytest.mark.parametrize("built", sorted(MODULES + PROGRAMS))
+def test_no_built_file_names_the_folder_of_the_tree(built: str) -> None:
+    """Neither code nor debug information: two trees of one commit give the same bytes."""
+    tree = re.escape(str(ROOT).encode()) + rb"[/\0]"
+    assert re.findall(tree + rb"[ -~]*", (ROOT / built).read_bytes()) == []
