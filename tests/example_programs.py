@@ -13,7 +13,9 @@ from documents import ROOT, files
 FOLDER = ROOT / "examples"
 NAMES = sorted({path.parent.name for path in files("examples/*/Makefile")})
 # What the build prints, and the command during a run: a task's lines may come before or after.
-NOTES = ("make", "CC ", "CXX ", "LD ", "rustc ", "running as ", "the kernel of core ", "audio: ")
+NOTES = re.compile(
+    r"make|CC |CXX |LD |rustc |audio: |running as |the kernel of core |\d+ frames .* load +\d"
+)
 PATIENCE_S = 600
 
 
@@ -41,7 +43,7 @@ def output(command: str, **environment: str) -> str:
         timeout=PATIENCE_S,
         check=False,
     )
-    lines = [line for line in ended.stdout.splitlines() if not line.startswith(NOTES)]
+    lines = [line for line in ended.stdout.splitlines() if NOTES.match(line) is None]
     if ended.returncode != 0:
         lines.append(f"exit status {ended.returncode}")
     return "".join(f"{line}\n" for line in lines)

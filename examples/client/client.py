@@ -24,4 +24,5 @@ with (
     for number in (1, 20, 300):
         feed.send(NUMBER.pack(number))
         print(f"{number} comes back as {NUMBER.unpack(scope.receive())[0]}")
-    feed.end()  # the doubler sees the end of the stream, and the run ends
+    feed.end()  # the doubler sees the end of the stream, and ends
+    list(scope)  # waits for the end of its stream

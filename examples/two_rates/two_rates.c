@@ -5,7 +5,8 @@
 //         bin/whimbrel run examples/two_rates/app.toml
 //
 // The sensor runs at 1 kHz. The filter takes four samples for each mean that it sends, so the
-// display runs at 250 Hz. It holds the four where they lie: nothing is copied.
+// display runs at 250 Hz. It holds the four where they lie: nothing is copied. (A task that exists
+// only in app.toml says `consume = 4`: see apps/synthetic/fork_join.toml.)
 #include <stdio.h>
 #include <unistd.h>
 
