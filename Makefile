@@ -20,7 +20,7 @@ include tests/fuzz/fuzz.mk
 include reproduce/nacul2007/rtl/programs.mk rtl/rtl.mk
 
 .PHONY: help setup build demo test lint fmt bench reproduce docs folders keys lines size soak clean occupy-static \
-	lint-c lint-rust lint-files lint-rtl test test-times test-guest test-guest-soak test-c test-model test-freertos test-mixed test-soc test-rust test-crates test-parts test-apps test-voip test-documents test-peers test-python test-py test-aarch64 test-fuzz fuzz \
+	lint-c lint-rust lint-files lint-rtl test test-times test-guest test-guest-soak test-c test-model test-freertos test-mixed test-soc test-rust test-crates test-parts test-apps test-voip test-examples test-documents test-peers test-python test-py test-aarch64 test-fuzz fuzz \
 	test-sanitizers
 
 help:  ## list the verbs
@@ -234,8 +234,14 @@ PEER_TESTS := bench/peers reproduce/chu2007 reproduce/common tests/test_plot_qui
 test-peers: build $(PYTHON)
 	WHIMBREL_LIBEXEC=/nowhere $(PYTHON) -m pytest --quiet $(PEER_TESTS)
 
+# What people copy and type, and the header of C++ that it shows.
+EXAMPLE_TESTS := tests/test_cpp.py tests/test_examples.py
+
+test-examples: build $(PYTHON)
+	$(PYTHON) -m pytest --quiet $(EXAMPLE_TESTS)
+
 test-python: build test-modules $(PYTHON)
-	$(PYTHON) -m pytest --quiet $(DOCUMENT_TESTS:%=--ignore=%) $(PEER_TESTS:%=--ignore=%) --ignore=tests/guest --ignore=tests/boards --ignore=tests/mixed --ignore=tests/soc --ignore=reproduce/nacul2007/rtl --ignore=reproduce/acquaviva2008/soc \
+	$(PYTHON) -m pytest --quiet $(DOCUMENT_TESTS:%=--ignore=%) $(EXAMPLE_TESTS:%=--ignore=%) $(PEER_TESTS:%=--ignore=%) --ignore=tests/guest --ignore=tests/boards --ignore=tests/mixed --ignore=tests/soc --ignore=reproduce/nacul2007/rtl --ignore=reproduce/acquaviva2008/soc \
 		tests bench reproduce
 
 test-freertos: build $(patsubst %,$(BUILD)/boards/%/conform,vexpress_a9 virt_a64) $(PYTHON) size-freertos

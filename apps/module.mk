@@ -3,8 +3,8 @@
 # from (BUILD/apps/NAME.task).
 #
 #   NAME := hello
-#   SOURCES := hello common/tasks   # without .c; common/: of ../common
-#   STANDARD := gnu11            # left out: c11
+#   SOURCES := hello common/tasks   # without .c or .cc; common/: of ../common
+#   STANDARD := gnu11            # left out: c11; c++20 and LIBS := -lstdc++ for C++
 #   OPTIMISE := -O3              # left out: -O2
 #   LIBS := -lm
 #   WITHOUT_PROGRAM := yes       # its tasks are not recreated
@@ -34,6 +34,8 @@ CFLAGS := -std=$(STANDARD) $(OPTIMISE) -march=$(MARCH) -fPIC -fstack-clash-prote
 # The kernels share the module's writable data: nothing may be bound late, by one of them only.
 MODULE_LDFLAGS := -shared -Wl,-z,now
 
+.DEFAULT_GOAL := all
+
 # Tests of what is linked with nothing of the middleware, and of tasks.
 .PHONY: all clean sources test test-parts test-tasks
 test: test-parts test-tasks
@@ -61,6 +63,11 @@ $(OBJ)/%.o: %.c Makefile $(ROOT)/apps/module.mk
 	@mkdir -p $(@D)
 	@echo 'CC $<'
 	@$(CC) $(CFLAGS) $(REPORT) -c -o $@ $<
+
+$(OBJ)/%.o: %.cc Makefile $(ROOT)/apps/module.mk
+	@mkdir -p $(@D)
+	@echo 'CXX $<'
+	@$(CXX) $(CFLAGS) -c -o $@ $<
 
 $(OBJ)/common/%.o: ../common/%.c Makefile $(ROOT)/apps/module.mk
 	@mkdir -p $(@D)

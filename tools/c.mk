@@ -58,13 +58,13 @@ LINUX_TESTS := $(notdir $(basename $(wildcard launcher/protocol/test/test_*.c ke
 LOADER_TESTS := $(notdir $(basename $(wildcard kernels/freertos/loader/test/test_*.c)))
 LOADER_C := $(wildcard kernels/freertos/loader/*.c) $(filter-out kernels/freertos/loader/test/test_%,$(wildcard kernels/freertos/loader/test/*.c)) middleware/test/check.c
 # Needs a board's compiler, which warns as much.
-BOARD_C := boards/% launcher/board/% kernels/freertos/% kernels/riscv/% reproduce/nacul2007/rtl/% reproduce/acquaviva2008/soc/% rtl/soc/programs/%
+BOARD_C := boards/% launcher/board/% kernels/freertos/% kernels/riscv/% reproduce/nacul2007/rtl/% reproduce/acquaviva2008/soc/% rtl/soc/programs/% examples/freertos/%
 # These include the headers of other libraries, one fetched, the others installed.
 JPEG_C := apps/video/picture.c apps/video/jpeg/memory.c
 FFMPEG_C := apps/video/source_ffmpeg.c
 VOIP_C := $(patsubst %,apps/voip/%.c,canceller card_alsa codec_opus media phone turn)
 VOIP_INCLUDE = $(patsubst -I%,-isystem %,$(shell pkg-config --cflags libre opus speexdsp alsa))
-C_FILES := $(filter-out launcher/third_party/%,$(shell git ls-files -co --exclude-standard '*.c' '*.h' 2>/dev/null))
+C_FILES := $(filter-out launcher/third_party/%,$(shell git ls-files -co --exclude-standard '*.c' '*.h' '*.cc' '*.hpp' 2>/dev/null))
 
 # What a variant is made with, and for.
 cc = $(or $(CC_$(1)),$(CC))

@@ -54,7 +54,7 @@ def headers_by_name(files: list[PurePosixPath]) -> dict[str, list[PurePosixPath]
     """Each way of writing a header's path in an include, with the headers it may mean."""
     found = defaultdict(list)
     for path in files:
-        if path.suffix == ".h":
+        if path.suffix in (".h", ".hpp"):
             for start in range(len(path.parts)):
                 found["/".join(path.parts[start:])].append(path)
     return found
@@ -96,7 +96,7 @@ def uses(files: list[PurePosixPath]) -> dict[str, set[str]]:
         folder = folder_of(path)
         if folder is None or TESTS & set(path.relative_to(folder).parts):
             continue
-        if path.suffix in (".c", ".h", ".cc"):
+        if path.suffix in (".c", ".h", ".cc", ".hpp"):
             found[folder] |= included(path, headers)
         elif str(path.parent) in names.values() and path.name == "Cargo.toml":
             wanted = tomllib.loads(Path(path).read_text()).get("dependencies", {})

@@ -12,7 +12,22 @@ from collections import Counter
 from pathlib import Path, PurePosixPath
 
 CODE = set(
-    [".c", ".cc", ".css", ".h", ".html", ".js", ".mk", ".py", ".rs", ".S", ".sh", ".syms", ".toml"]
+    [
+        ".c",
+        ".cc",
+        ".css",
+        ".h",
+        ".hpp",
+        ".html",
+        ".js",
+        ".mk",
+        ".py",
+        ".rs",
+        ".S",
+        ".sh",
+        ".syms",
+        ".toml",
+    ]
 )
 CODE_NAMES = {"Makefile", "run"}
 # `dv` and `formal` verify the hardware, `fault_injection` are programs that go wrong on a board.

@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 COLUMNS, FUNCTION_LINES = 100, 80
-SOURCES = ("*.c", "*.h", "*.S", "*.rs")
+SOURCES = ("*.c", "*.cc", "*.h", "*.hpp", "*.S", "*.rs")
 
 
 def tracked() -> list[Path]:
