@@ -35,11 +35,11 @@ struct link {
     uint16_t first, next;  // the oldest piece that has not been acknowledged, and the next new one
     uint16_t sent;         // the next one to send
     struct link_piece window[LINK_WINDOW];
-    struct link_piece open;        // is being written
-    uint64_t resend_ns;    // when all is sent again
-    uint64_t patience_ns;  // between two of these
-    uint32_t vain;         // how many there were since the other side was heard
-    bool gone;             // nobody answers: what is written is dropped
+    struct link_piece open;  // is being written
+    uint64_t resend_ns;      // when all is sent again
+    uint64_t patience_ns;    // between two of these
+    uint32_t vain;           // how many there were since the other side was heard
+    bool gone;               // nobody answers: what is written is dropped
 
     // Receiving.
     char frame[LINK_FRAME_BYTES];

@@ -30,8 +30,8 @@ pub struct BenchRow {
     pub rest: Map<String, Value>,
 }
 
-/// What the benchmark helper measures: every group but [`SIM`] and [`MIXED`], on `cpus` or else on the
-/// first two that this process may use.
+/// What the benchmark helper measures: every group but [`SIM`] and [`MIXED`], on `cpus` or else on
+/// the first two that this process may use.
 ///
 /// # Errors
 /// The helper is missing or fails.
