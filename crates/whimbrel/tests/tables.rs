@@ -125,7 +125,8 @@ fn bench_passes_groups_on_and_compares_the_radio_with_its_peers() {
     assert_snapshot!(text(&output.stdout));
     let no_simulator = "sim.pipeline, sim.sweep, sim.many and sim.many.65536 were not measured: \
         build whimbrel-sim with `make build`";
-    let expected = format!("futuresdr was not measured: no\n{no_simulator}\n");
+    let no_source = "mixed.64B.spin was not measured: `whimbrel bench mixed` says why";
+    let expected = format!("futuresdr was not measured: no\n{no_simulator}\n{no_source}\n");
     assert_eq!(text(&output.stderr), expected);
 }
 

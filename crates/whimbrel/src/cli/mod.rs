@@ -186,7 +186,7 @@ pub struct TableArgs {
     pub json: bool,
 }
 
-/// Measures migrations, messages, calls, switches, checkpoints, the FM radio and the simulator.
+/// Measures migrations, messages, calls, checkpoints, the FM radio and the simulator.
 ///
 /// Every row is measured beside what it is compared with, interleaved in the same run; `ratio` is
 /// how many times better than that we are.
