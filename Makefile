@@ -17,7 +17,7 @@ MAKEFLAGS += --jobs=$(shell nproc) --no-print-directory
 include tools/c.mk
 include boards/boards.mk
 include tests/fuzz/fuzz.mk
-include reproduce/nacul2007/rtl/programs.mk rtl/rtl.mk
+include reproduce/nacul2007/rtl/programs.mk rtl/rtl.mk tools/sbom.mk
 
 .PHONY: help setup build demo test lint fmt bench reproduce docs folders keys lines size soak clean occupy-static \
 	lint-c lint-rust lint-files lint-rtl test test-times test-guest test-guest-soak test-c test-model test-freertos test-mixed test-soc test-rust test-crates test-parts test-apps test-voip test-examples test-documents test-peers test-python test-py test-aarch64 test-fuzz fuzz \
@@ -120,6 +120,7 @@ soak: build test-guest-soak $(THREAD_TESTS:%=$(BUILD)/release/%) $(BUILD)/releas
 	SIM_CASES=10000 SDF3_CASES=600 QUEUE_CUSTOMERS=400000 EXPLORED=1000 $(PYTHON) -m pytest --quiet -rP $(patsubst %,tests/test_sim_%.py,random recorded explore schedule sdf3 truths)
 	$(PYTHON) tests/surroundings.py
 	python3 python/tests/fresh_install.py
+	$(MAKE) sbom
 	VOIP_FUZZ=20000 $(MAKE) test-parts test-voip
 	PUBLISHED_ALL=1 BOARD_LIMIT_S=900 $(MAKE) test-freertos BOARD_SCALE=2
 	MIXED_KILLS=200 MIXED_STORM=600 $(MAKE) test-mixed
