@@ -68,7 +68,8 @@ def every_word_after(command: str) -> set[str]:
 
 
 def test_every_verb_of_make_that_is_named_exists() -> None:
-    makefiles = ("Makefile", "tools/c.mk", "boards/boards.mk", "rtl/rtl.mk", "tests/fuzz/fuzz.mk")
+    parts = "tools/c.mk", "tools/install/install.mk", "boards/boards.mk", "rtl/rtl.mk"
+    makefiles = ("Makefile", *parts, "tests/fuzz/fuzz.mk")
     rules = "".join((ROOT / name).read_text() for name in makefiles)
     verbs = set(" ".join(re.findall(r"^([a-z0-9 -]+):", rules, re.MULTILINE)).split())
     named = every_word_after("make")
