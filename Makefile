@@ -17,7 +17,7 @@ MAKEFLAGS += --jobs=$(shell nproc) --no-print-directory
 include tools/c.mk
 include boards/boards.mk
 include tests/fuzz/fuzz.mk
-include reproduce/nacul2007/rtl/programs.mk rtl/rtl.mk tools/sbom.mk
+include reproduce/nacul2007/rtl/programs.mk rtl/rtl.mk tools/install/install.mk tools/sbom.mk
 
 .PHONY: help setup build demo test lint fmt bench reproduce docs folders keys lines size soak clean occupy-static \
 	lint-c lint-rust lint-files lint-rtl test test-times test-guest test-guest-soak test-c test-model test-freertos test-mixed test-soc test-rust test-crates test-parts test-apps test-voip test-examples test-documents test-peers test-python test-py test-aarch64 test-fuzz fuzz \
@@ -39,9 +39,10 @@ endif
 
 # The FM radio with timed checkpoints, for `whimbrel bench checkpoint`.
 .PHONY: timed-radio
+TIMED := $(abspath $(BUILD))/bench
 timed-radio:
-	@$(MAKE) -C apps/fm_radio BUILD=$(abspath $(BUILD))/bench MARCH=$(MARCH) \
-		EXTRA='-D_GNU_SOURCE= -include $(abspath bench/linux/timed_checkpoint.h)' $(abspath $(BUILD))/bench/apps/fm_radio.so
+	@$(MAKE) -C apps/fm_radio BUILD=$(TIMED) MARCH=$(MARCH) \
+		EXTRA='-D_GNU_SOURCE= -include $(abspath bench/linux/timed_checkpoint.h)' $(TIMED)/apps/fm_radio.so
 
 # The demo needs `run` alone: where the command is not built yet, a smaller one does.
 DEMO := $(if $(wildcard $(BIN)/whimbrel),$(BIN)/whimbrel,$(BUILD)/demo/whimbrel)
@@ -242,7 +243,7 @@ test-examples: build $(PYTHON)
 	$(PYTHON) -m pytest --quiet $(EXAMPLE_TESTS)
 
 test-python: build test-modules $(PYTHON)
-	$(PYTHON) -m pytest --quiet $(DOCUMENT_TESTS:%=--ignore=%) $(EXAMPLE_TESTS:%=--ignore=%) $(PEER_TESTS:%=--ignore=%) --ignore=tests/guest --ignore=tests/boards --ignore=tests/mixed --ignore=tests/soc --ignore=reproduce/nacul2007/rtl --ignore=reproduce/acquaviva2008/soc \
+	$(PYTHON) -m pytest --quiet $(DOCUMENT_TESTS:%=--ignore=%) $(EXAMPLE_TESTS:%=--ignore=%) $(PEER_TESTS:%=--ignore=%) --ignore=tests/test_install.py --ignore=tests/guest --ignore=tests/boards --ignore=tests/mixed --ignore=tests/soc --ignore=reproduce/nacul2007/rtl --ignore=reproduce/acquaviva2008/soc \
 		tests bench reproduce
 
 test-freertos: build $(patsubst %,$(BUILD)/boards/%/conform,vexpress_a9 virt_a64) $(PYTHON) size-freertos

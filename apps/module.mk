@@ -12,20 +12,30 @@
 #   SOURCE_OPTIONS := -I$(CURDIR)/include  # for them
 #   include ../module.mk
 #
+# An application outside of Whimbrel's tree includes $(shell pkg-config --variable=module_mk whimbrel);
+# without BUILD, its module and its program then lie beside its app.toml, and its objects in build.
+#
 #   make [BUILD=DIR] [MARCH=native] [CC=gcc] [EXTRA=FLAGS]     all | sources | clean
 
-BUILD ?= ../../build
+MODULE_MK := $(lastword $(MAKEFILE_LIST))
+ROOT ?= $(dir $(MODULE_MK))..
+ifeq ($(BUILD)$(filter $(realpath $(ROOT))/%,$(CURDIR)),)
+BUILD := build
+MADE := .
+else
+BUILD ?= $(ROOT)/build
+MADE := $(BUILD)/apps
+endif
 MARCH ?= native
 STANDARD ?= c11
 OPTIMISE ?= -O2
 SOURCE_FILES ?= $(patsubst common/%,../common/%,$(SOURCES:%=%.c))
-SOURCE_OPTIONS ?= -I$(abspath ..)
-ROOT ?= ../..
+SOURCE_OPTIONS ?= -I"$(abspath ..)"
 MIDDLEWARE := $(ROOT)/middleware
 OBJ := $(BUILD)/obj/$(NAME)
-MODULE := $(BUILD)/apps/$(NAME).so
+MODULE := $(MADE)/$(NAME).so
 OBJECTS := $(SOURCES:%=$(OBJ)/%.o)
-PROGRAM := $(BUILD)/apps/$(NAME).task
+PROGRAM := $(MADE)/$(NAME).task
 
 # -fstack-clash-protection: an overflow of a task's stack touches the guard below it, however large the
 # frame.
@@ -38,13 +48,13 @@ MODULE_LDFLAGS := -shared -Wl,-z,now
 
 # Tests of what is linked with nothing of the middleware, and of tasks.
 .PHONY: all clean sources test test-parts test-tasks
-test: test-parts test-tasks
 all: $(MODULE) $(if $(WITHOUT_PROGRAM),,$(PROGRAM))
+test: test-parts test-tasks
 
 # What a board's image is compiled of: the options on a line, then the files.
 sources:
 	@echo '-std=$(STANDARD) $(OPTIMISE) $(SOURCE_OPTIONS)'
-	@printf '%s\n' $(abspath $(SOURCE_FILES))
+	@realpath --no-symlinks --canonicalize-missing $(SOURCE_FILES)
 
 clean:
 	rm -rf $(OBJ) $(MODULE) $(PROGRAM)
@@ -59,17 +69,17 @@ include $(ROOT)/kernels/linux/program/program.mk
 $(PROGRAM): $(OBJECTS) $(HOSTED_O)
 	$(call link_program,$(LIBS))
 
-$(OBJ)/%.o: %.c Makefile $(ROOT)/apps/module.mk
+$(OBJ)/%.o: %.c Makefile $(MODULE_MK)
 	@mkdir -p $(@D)
 	@echo 'CC $<'
 	@$(CC) $(CFLAGS) $(REPORT) -c -o $@ $<
 
-$(OBJ)/%.o: %.cc Makefile $(ROOT)/apps/module.mk
+$(OBJ)/%.o: %.cc Makefile $(MODULE_MK)
 	@mkdir -p $(@D)
 	@echo 'CXX $<'
 	@$(CXX) $(CFLAGS) -c -o $@ $<
 
-$(OBJ)/common/%.o: ../common/%.c Makefile $(ROOT)/apps/module.mk
+$(OBJ)/common/%.o: ../common/%.c Makefile $(MODULE_MK)
 	@mkdir -p $(@D)
 	@echo 'CC $<'
 	@$(CC) $(CFLAGS) -c -o $@ $<

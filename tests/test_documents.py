@@ -72,7 +72,7 @@ def every_word_after(command: str) -> set[str]:
 
 
 def test_every_verb_of_make_that_is_named_exists() -> None:
-    included = ("boards/boards.mk", "rtl/rtl.mk", "tests/fuzz/fuzz.mk", *ROOT.glob("tools/*.mk"))
+    included = ("boards/boards.mk", "rtl/rtl.mk", "tests/fuzz/fuzz.mk", *ROOT.glob("tools/**/*.mk"))
     rules = "".join((ROOT / name).read_text() for name in ("Makefile", *included))
     verbs = set(" ".join(re.findall(r"^([a-z0-9 -]+):", rules, re.MULTILINE)).split())
     named = every_word_after("make")

@@ -159,7 +159,7 @@ endef
 $(foreach v,release sim asan tsan aarch64,$(eval $(call variant,$(v))))
 
 # What others have made, Python packages and Verilator, has files of that name as well.
--include $(shell find $(BUILD) \( -path '$(BUILD)/venv*' -o -path $(BUILD)/rtl \) -prune -o -name '*.d' -print 2>/dev/null)
+-include $(shell find $(BUILD) \( -path '$(BUILD)/venv*' -o -path $(BUILD)/rtl -o -path $(BUILD)/portable \) -prune -o -name '*.d' -print 2>/dev/null)
 
 # ---- Programs that tasks are recreated from ------------------------------------------------------
 

@@ -41,7 +41,7 @@ static void ours(const struct bench_options *options, size_t bytes, const char *
     char why[200];
     if (wb_host_program(b.host, program) != WB_OK ||
         wb_host_recreates(b.host, task, "mover", why, sizeof why) != WB_OK)
-        bench_fail("bin/whimbrel-bench.task cannot be used; `make build` makes it");
+        bench_fail("whimbrel-bench.task cannot be used; `make build` makes it");
     bench_start(&b, shared);
     for (uint32_t i = 0; i < RECREATE_MOVES; i++)
         bench_samples_add(samples, shared->ns[i]);
@@ -91,7 +91,7 @@ static double measure(const struct bench_options *options, size_t bytes, char *p
 void bench_recreation(const struct bench_options *options)
 {
     struct bench_point points[SIZES];
-    char *program = bench_path("bin/whimbrel-bench.task");
+    char *program = bench_path("whimbrel-bench.task");
 
     for (uint32_t i = 0; i < SIZES; i++)
         points[i] = (struct bench_point){ .kib = (double)sizes[i] / 1024,

@@ -22,15 +22,22 @@ void bench_fail(const char *what)
 
 char *bench_path(const char *name)
 {
-    char self[4096], *path;
+    // The root of a source tree, above its bin; or what `make install` puts beside this program.
+    static const char *const places[] = { "..", ".", "../../share/whimbrel" };
+    char self[4096], *path = NULL;
     const ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
 
     if (n < 0)
         bench_fail("cannot find itself");
     self[n] = '\0';
     *strrchr(self, '/') = '\0';
-    if (asprintf(&path, "%s/../%s", self, name) < 0)
-        bench_fail("no memory");
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        free(path);
+        if (asprintf(&path, "%s/%s/%s", self, places[i], name) < 0)
+            bench_fail("no memory");
+        if (access(path, R_OK) == 0)
+            break;
+    }
     return path;
 }
 

@@ -1,5 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Where the helper executables and the applications' modules are.
+//! Where the parts of Whimbrel are: in a source tree, or where `make install` puts them.
+//!
+//! | part | source tree | installed |
+//! |---|---|---|
+//! | the command | `bin/whimbrel` | `PREFIX/bin/whimbrel` |
+//! | its helpers ([`folder`]) | `bin` | `PREFIX/libexec/whimbrel` |
+//! | modules ([`modules`]) | `build/apps` | `PREFIX/libexec/whimbrel/build/apps` |
+//! | `boards`, `platforms`, sources ([`root`]) | `.` | `PREFIX/share/whimbrel` |
+//! | images being built ([`images`]) | `build/boards` | in the user's cache |
+//!
+//! The prefix is found from the command's own place, and may be moved.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -8,6 +18,7 @@ use std::sync::OnceLock;
 use whimbrel_model::{App, Problem, Source};
 
 use crate::failure::Failure;
+use crate::fingerprint;
 
 /// The kernels' launcher.
 pub const LAUNCHER: &str = "whimbrel-linux";
@@ -15,6 +26,10 @@ pub const LAUNCHER: &str = "whimbrel-linux";
 pub const SIMULATOR: &str = "whimbrel-sim";
 /// The benchmarks.
 pub const BENCH: &str = "whimbrel-bench";
+
+/// The folder of the helpers below a prefix, and that of all that is the same on each machine.
+const LIBEXEC: &str = "libexec/whimbrel";
+const SHARE: &str = "share/whimbrel";
 
 /// Where the helpers are of a program that is not in their folder.
 static FOLDER: OnceLock<PathBuf> = OnceLock::new();
@@ -26,7 +41,8 @@ pub fn are_in(folder: PathBuf) {
     let _ = FOLDER.set(folder);
 }
 
-/// The folder of the helper executables: beside this one, unless `WHIMBREL_LIBEXEC` names another.
+/// The folder of the helper executables: that of the prefix in whose `bin` this one is, else beside
+/// this one, unless `WHIMBREL_LIBEXEC` names another.
 ///
 /// # Errors
 /// The place of this executable is not known.
@@ -41,15 +57,25 @@ pub fn folder() -> Result<PathBuf, Failure> {
         Problem::new(format!("the place of this command is not known: {error}"))
             .help("set WHIMBREL_LIBEXEC to the folder of whimbrel-linux")
     })?;
-    Ok(here.parent().unwrap_or(Path::new("/")).to_owned())
+    let beside = here.parent().unwrap_or(Path::new("/"));
+    let installed = beside.join("..").join(LIBEXEC).canonicalize();
+    Ok(installed.unwrap_or_else(|_| beside.to_owned()))
 }
 
-/// The folder that has `boards`, `platforms` and what is built.
+/// The prefix that these helpers were installed below; those of a source tree have none.
+fn prefix(helpers: &Path) -> Option<PathBuf> {
+    let helpers = helpers.canonicalize().ok()?;
+    let prefix = helpers.ends_with(LIBEXEC).then(|| helpers.ancestors().nth(2))?;
+    prefix.map(Path::to_owned)
+}
+
+/// The folder that has `boards`, `platforms` and the sources that images are built of.
 ///
 /// # Errors
 /// As [`folder`].
 pub fn root() -> Result<PathBuf, Failure> {
-    let root = folder()?.join("..");
+    let helpers = folder()?;
+    let root = prefix(&helpers).map_or_else(|| helpers.join(".."), |prefix| prefix.join(SHARE));
     Ok(root.canonicalize().unwrap_or(root))
 }
 
@@ -58,8 +84,33 @@ pub fn root() -> Result<PathBuf, Failure> {
 /// # Errors
 /// As [`folder`].
 pub fn modules() -> Result<PathBuf, Failure> {
-    let modules = root()?.join("build/apps");
+    let helpers = folder()?;
+    let of = if prefix(&helpers).is_some() { helpers } else { root()? };
+    let modules = of.join("build/apps");
     Ok(modules.canonicalize().unwrap_or(modules))
+}
+
+/// The folder that images of boards are built in. What is installed is not written to: each version
+/// at each place has a folder of its own in the user's cache.
+///
+/// # Errors
+/// As [`folder`], or the user has no cache.
+pub fn images() -> Result<PathBuf, Failure> {
+    let root = root()?;
+    if prefix(&folder()?).is_none() {
+        return Ok(root.join("build/boards"));
+    }
+    let cache = user_folder("XDG_CACHE_HOME", ".cache").ok_or_else(|| {
+        Problem::new("this user has no folder for caches").help("set XDG_CACHE_HOME or HOME")
+    })?;
+    let place = fingerprint(&root.display().to_string());
+    Ok(cache.join(format!("whimbrel/{}-{place}", env!("CARGO_PKG_VERSION"))))
+}
+
+/// A folder of this user: the one that the environment names, else the one below the home folder.
+pub fn user_folder(key: &str, below_home: &str) -> Option<PathBuf> {
+    let absolute = |key| env::var_os(key).map(PathBuf::from).filter(|path| path.is_absolute());
+    absolute(key).or_else(|| absolute("HOME").map(|home| home.join(below_home)))
 }
 
 /// The path of a helper.
@@ -73,7 +124,12 @@ pub fn find(name: &str) -> Result<PathBuf, Failure> {
         return Ok(path);
     }
     let message = format!("the helper {} does not exist", path.display());
-    let help = "build it with `make build`, or set WHIMBREL_LIBEXEC to the folder it is in";
+    let make = if prefix(&folder()?).is_some() {
+        "install Whimbrel again"
+    } else {
+        "build it with `make build`"
+    };
+    let help = format!("{make}, or set WHIMBREL_LIBEXEC to the folder it is in");
     Err(Problem::new(message).help(help).into())
 }
 
@@ -99,4 +155,23 @@ pub fn find_module(app: &App, app_folder: &Path, source: &Source) -> Result<Path
             built.display(),
         ));
     Err(Failure::Reports(vec![source.report(problem)]))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::{LIBEXEC, prefix};
+
+    #[test]
+    fn what_lies_in_libexec_was_installed_below_a_prefix() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = folder.path().canonicalize().unwrap();
+        for helpers in [LIBEXEC, "bin", "opt/bin"] {
+            fs::create_dir_all(place.join(helpers)).unwrap();
+        }
+        assert_eq!(prefix(&place.join("opt/bin/../..").join(LIBEXEC)), Some(place.clone()));
+        assert_eq!(prefix(&place.join("bin")), None);
+        assert_eq!(prefix(&place.join("nowhere").join(LIBEXEC)), None);
+    }
 }

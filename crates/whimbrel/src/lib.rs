@@ -13,6 +13,8 @@ mod files;
 #[cfg(feature = "analysis")]
 pub mod library;
 mod migrate;
+#[cfg(feature = "analysis")]
+mod pages;
 mod ps;
 #[cfg(feature = "analysis")]
 mod report;
@@ -34,6 +36,10 @@ use whimbrel_model::Problem;
 /// The whole command, by the arguments of this process.
 pub fn main() -> ExitCode {
     if let Some(status) = whimbrel_occupy::guardian::called() {
+        return status;
+    }
+    #[cfg(feature = "analysis")]
+    if let Some(status) = pages::called() {
         return status;
     }
     let cli = Cli::parse();

@@ -59,7 +59,7 @@ pub fn build(
     let sources = sources(parts)?;
     let of_guest = if parts.is_guest { ".guest" } else { "" };
     let folder = name.replace(':', "_") + of_guest;
-    let folder = helpers::root()?.join("build/boards").join(folder);
+    let folder = helpers::images()?.join(folder);
     say(&format!("building the image of {} in {}", parts.app.name, folder.display()));
     let unwritable = |error: io::Error| {
         Problem::new(format!("the folder {} cannot be written: {error}", folder.display()))

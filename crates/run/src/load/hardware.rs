@@ -110,14 +110,10 @@ pub fn simulated_file(wanted: &str) -> Result<PathBuf, Failure> {
 /// # Errors
 /// The user has no folder for configuration.
 pub fn host_file() -> Result<PathBuf, Problem> {
-    let absolute =
-        |key: &str| env::var_os(key).map(PathBuf::from).filter(|path| path.is_absolute());
-    let folder = absolute("XDG_CONFIG_HOME")
-        .or_else(|| absolute("HOME").map(|home| home.join(".config")))
-        .ok_or_else(|| {
-            Problem::new("this user has no folder for configuration")
-                .help(format!("set XDG_CONFIG_HOME or HOME, or name a file with {OUTPUT}"))
-        })?;
+    let folder = helpers::user_folder("XDG_CONFIG_HOME", ".config").ok_or_else(|| {
+        Problem::new("this user has no folder for configuration")
+            .help(format!("set XDG_CONFIG_HOME or HOME, or name a file with {OUTPUT}"))
+    })?;
     Ok(folder.join("whimbrel/host.toml"))
 }
 
@@ -126,7 +122,7 @@ fn file_of(wanted: &str) -> Result<PathBuf, Failure> {
     Ok(if wanted.contains('/') || wanted.ends_with(".toml") {
         PathBuf::from(wanted)
     } else {
-        helpers::folder()?.join("../platforms").join(format!("{wanted}.toml"))
+        helpers::root()?.join("platforms").join(format!("{wanted}.toml"))
     })
 }
 

@@ -38,7 +38,7 @@ fn row(quick: bool) -> Result<BenchRow, Failure> {
     let ours = env::current_exe().map_err(|error| {
         Problem::new(format!("the place of this command is not known: {error}"))
     })?;
-    let app = helpers::folder()?.join("../bench/mixed/app.toml");
+    let app = helpers::root()?.join("bench/mixed/app.toml");
     let cores = format!("{},{GUEST}", peers::cpu()?);
     let turns = format!("turns={}", if quick { 200 } else { 2000 });
     // What an application prints goes to standard error.

@@ -57,7 +57,7 @@ pub fn measured(group: &str, more: &[&str]) -> Result<Vec<Peer>, Failure> {
 
 /// Where the peers are: in the source tree that the helpers were built in.
 fn program() -> Result<PathBuf, Failure> {
-    let path = helpers::folder()?.join("../bench/peers/run");
+    let path = helpers::root()?.join("bench/peers/run");
     if path.is_file() {
         return Ok(path);
     }

@@ -104,7 +104,7 @@ pub fn timed(
     let ours = env::current_exe().map_err(|error| {
         Problem::new(format!("the place of this command is not known: {error}"))
     })?;
-    let folder = helpers::folder()?.join("../bench/sim");
+    let folder = helpers::root()?.join("bench/sim");
     let cpus: Vec<String> = cpus.iter().map(u32::to_string).collect();
     let mut options: Vec<OsString> = vec![
         "-c".into(),

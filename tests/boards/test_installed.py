@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Images built by an installed command, which does not write to what is installed."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+from emulated import LIMIT_S, ROOT
+
+
+def test_an_image_is_built_of_installed_sources_in_the_users_cache(tmp_path: Path) -> None:
+    prefix, cache, install = tmp_path / "a prefix", tmp_path / "a cache", "tools/install/install.sh"
+    subprocess.run([ROOT / install, "install", prefix], check=True, stdout=subprocess.DEVNULL)
+    before = {path: path.lstat().st_mtime_ns for path in prefix.rglob("*")}
+
+    app = prefix / "share/whimbrel/apps/hello/app.toml"
+    options = ["--board", "vexpress_a9", "--fast", "--quiet", "--json"]
+    environment = os.environ | {"XDG_CACHE_HOME": str(cache), "XDG_RUNTIME_DIR": str(tmp_path)}
+    ended = subprocess.run(
+        [prefix / "bin/whimbrel", "run", app, *options],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=2 * LIMIT_S,
+        check=False,
+    )
+    assert ended.returncode == 0, ended.stderr
+    assert [task["state"] for task in json.loads(ended.stdout)["tasks"]] == ["ended", "ended"]
+    assert len(list(cache.glob("whimbrel/*/vexpress_a9/hello.elf"))) == 1
+    assert {path: path.lstat().st_mtime_ns for path in prefix.rglob("*")} == before
