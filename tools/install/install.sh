@@ -53,7 +53,7 @@ stage_built() {
 stage_development() {
     put 644 lib build/release/libwhimbrel-client.a
     put 644 include clients/c/whimbrel_client.h
-    put 644 include/wb middleware/include/wb/*.h
+    put 644 include/wb middleware/include/wb/*
     put 644 lib/pkgconfig tools/install/whimbrel.pc tools/install/whimbrel-client.pc
     put 644 lib/cmake/whimbrel tools/install/whimbrel-config.cmake tools/install/whimbrel-config-version.cmake
     version=$(sed -n 's/^version = "\(.*\)"/\1/p' crates/Cargo.toml | head -n 1)
@@ -70,7 +70,8 @@ stage_sources() {
 }
 
 stage_documents() {
-    put 644 share/doc/whimbrel README.md CHANGELOG.md LICENSE build/third-party.txt
+    put 644 share/doc/whimbrel README.md CHANGELOG.md LICENSE NOTICE build/third-party.txt
+    put 644 share/doc/whimbrel/LICENSES LICENSES/*.txt
     put 644 share/doc/whimbrel/docs docs/*.md docs/*.svg
 }
 
@@ -120,7 +121,7 @@ install_all() {
 }
 
 [ $# -eq 2 ] || refuse "$# arguments" 'tools/install/install.sh install|stage|uninstall PREFIX'
-prefix=$2
+prefix=$(realpath --no-symlinks --canonicalize-missing "$2")
 case $1 in
     install) install_all ;;
     stage) stage=$prefix; stage_all ;;
