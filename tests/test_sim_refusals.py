@@ -150,7 +150,10 @@ def test_a_run_that_does_not_end_meets_its_limits(tmp_path: Path) -> None:
     endless = PIPE.replace("firings = 10\n", "")
     for options, said in (
         (("--max-time", "2ms"), "it has not ended after 0.002 s of virtual time"),
-        (("--max-time", "2ms", "--duration", "1s"), "it has not ended after 0.002 s of virtual time"),
+        (
+            ("--max-time", "2ms", "--duration", "1s"),
+            "it has not ended after 0.002 s of virtual time",
+        ),
         (("--max-events", "50"), "it has not ended after 50 events"),
     ):
         told = refused(tmp_path, endless, platform('kind = "arm"\n'), *options)

@@ -93,9 +93,7 @@ class Exploration:
         return self._tables.rstrip()
 
 
-@_words.renamed(
-    cores="core_counts", rates="frame_rates", limit="exhaustive", table="write_table"
-)
+@_words.renamed(cores="core_counts", rates="frame_rates", limit="exhaustive", table="write_table")
 def explore(
     app: Application | str | PathLike[str],
     platform: Platform | str | PathLike[str] = "mpsoc3",
@@ -146,8 +144,8 @@ def explore(
         objectives: What is to be low, of "energy", "misses", "latency" and "cores".
         output: A new folder that keeps each candidate as it comes, and the results.
         resume: Such a folder, or an explore.parquet, to go on with.
-        write_table: Where to write a table.toml: for each rate what keeps every deadline with the least
-            energy.
+        write_table: Where to write a table.toml: for each rate what keeps every deadline with the
+            least energy.
         client: A `distributed.Client`: candidates run on the workers of its cluster, which may come
             and go.
         patience: How long the cluster may have no worker.

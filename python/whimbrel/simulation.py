@@ -110,7 +110,8 @@ def simulate(
         frame_rate_changes: Changes of the frame rate, as "900@2s".
         table: The rows of the policy `table`: a table.toml.
         coordinator: The core that asks the policy.
-        agent_period: How often each core reports its load and the policy is asked; 100 ms if not said.
+        agent_period: How often each core reports its load and the policy is asked; 100 ms if not
+            said.
         max_time: Virtual time after which a run that has not ended is an error; 1 h if not said.
         max_events: The same, in events.
         save: Saves the simulation into a file at a time, as "state@2s", and goes on.
