@@ -59,7 +59,7 @@ demo-radio:
 demo: $(DEMO) $(BIN)/whimbrel-linux demo-radio  ## play a recording through the FM radio while its demodulator moves
 	@mkdir -p $(BUILD)/demo
 	WHIMBREL_LIBEXEC=$(abspath $(BIN)) $(DEMO) run apps/fm_radio/app.toml --set output=$(abspath $(BUILD))/demo/cold_day.wav \
-		--shuttle demodulator=1,0@450ms --move-at waits
+		--shuttle demodulator=1,0@450ms --migration-points waits
 	@ls -l $(BUILD)/demo/cold_day.wav
 
 test: setup  ## lint, build and every test: what CI runs

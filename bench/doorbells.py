@@ -82,7 +82,7 @@ def row(name: str, keys: str, frames: int, here: bool) -> dict[str, Any]:
     )
     # Agents that hardly ever report: they would wake the receiver's core.
     options = ["run", "--cores", "0,1", "--spin", "0us"] if here else ["sim", "--platform=davinci"]
-    result = run(app, [*options, "--agents", "10s"])
+    result = run(app, [*options, "--agent-period", "10s"])
     channel = result["channels"][0]
     response = result["tasks"][1]["response"]
     return {

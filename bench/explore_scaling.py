@@ -38,11 +38,11 @@ def explored(kind: str, candidates: int, client: Client | None) -> tuple[float, 
     found = whimbrel.explore(
         RADIO,
         "mpsoc3",
-        rates=[300],
+        frame_rates=[300],
         slots="4,14",
         set={"output": ""},
         duration="2s",
-        limit=LIMITS[kind],
+        exhaustive=LIMITS[kind],
         budget=candidates,
         client=client,
     )

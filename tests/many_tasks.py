@@ -26,7 +26,7 @@ def most_that_fit(folder: Path, board: str, cores: int, keys: str) -> int:
 
     def is_refused(tasks: int) -> bool:
         app = write(folder, tasks, cores, keys)
-        command = [ROOT / "bin/whimbrel", "export", app, "--board", board, "-o", folder / "plan.c"]
+        command = [ROOT / "bin/whimbrel", "plan", app, "--board", board, "-o", folder / "plan.c"]
         return subprocess.run(command, capture_output=True).returncode != 0
 
     return bisect.bisect_left(range(1, MOST), True, key=is_refused)

@@ -210,7 +210,7 @@ class Case:
         def a_core() -> int:
             return self.random.randrange(self.cores)
 
-        add(1, "--limit", self.pick("2ms", "8ms", "20ms"))
+        add(1, "--max-time", self.pick("2ms", "8ms", "20ms"))
         add(1, "--seed", str(self.random.randrange(9)))
         for _ in range(3):
             add(0.4, "--move", f"{a_task()}={a_core()}@{self.a_time()}")
@@ -218,13 +218,13 @@ class Case:
             every = self.pick("1ms", "1100us", "3ms")
             add(0.3, "--shuttle", f"{a_task()}={a_core()},{a_core()}@{every}")
         if self.rated:
-            add(0.6, "--rate", f"{self.pick(500, 3000, 20000)}@{self.a_time()}")
+            add(0.6, "--frame-rate-change", f"{self.pick(500, 3000, 20000)}@{self.a_time()}")
         decided = self.rated and self.maybe(0.5)
         if decided or self.maybe(0.3):
-            add(1, "--agents", self.pick("200us", "1ms", "1100us", "2ms"))
+            add(1, "--agent-period", self.pick("200us", "1ms", "1100us", "2ms"))
         if decided:
             self.table = "\n".join(self.a_row(rate) for rate in (1000, 10000)) + "\n"
-        elif "--agents" in self.options:
+        elif "--agent-period" in self.options:
             add(0.8, "--policy", self.pick(*POLICIES))
         add(0.3, "--mode", self.pick("handoff", "replicate", "recreate"))
         add(0.1, "--transport", self.pick("alias", "buffer"))

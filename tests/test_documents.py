@@ -105,7 +105,8 @@ def test_a_page_that_tests_of_crates_read_is_an_input_of_their_suite() -> None:
 def test_every_subcommand_that_is_named_exists() -> None:
     source = (ROOT / "crates/whimbrel/src/cli/mod.rs").read_text()
     table = source[source.index("pub enum Command") :].split("\n}")[0]
-    known = {name.lower() for name in re.findall(r"^    ([A-Z]\w+)\(", table, re.MULTILINE)}
+    variants = re.findall(r"^    ([A-Z]\w+)\(", table, re.MULTILINE)
+    known = {re.sub(r"(?<!^)(?=[A-Z])", "-", name).lower() for name in variants}
     named = every_word_after("whimbrel") | every_word_after("bin/whimbrel")
     assert "migrate" in named
     assert named <= known | {"help"}

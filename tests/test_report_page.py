@@ -77,7 +77,16 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     warm = ("apps/synthetic/script.toml", "--platform", "ca9x4", "--map", "round-robin")
     whimbrel("sim", *warm, *record, folder / "warm")
     radio = ("apps/fm_radio/app.toml", "--platform", "mpsoc3", "--duration", "1s")
-    rates = ("--rates", "100,300", "--cores", "1,2", "--limit", "40", "--budget", "40")
+    rates = (
+        "--frame-rates",
+        "100,300",
+        "--core-counts",
+        "1,2",
+        "--exhaustive",
+        "40",
+        "--budget",
+        "40",
+    )
     whimbrel("explore", *radio, *rates, "-o", folder / "explored")
     for name, of in (
         ("one", ["hour"]),

@@ -165,7 +165,14 @@ def test_the_example_fires_as_often_as_it_says() -> None:
 
 
 def test_scripts_are_mapped_by_load_steered_explored_and_reported(tmp_path: Path) -> None:
-    recorded = ("--record", str(tmp_path / "run"), "--agents", "5ms", "--policy", "consolidate")
+    recorded = (
+        "--record",
+        str(tmp_path / "run"),
+        "--agent-period",
+        "5ms",
+        "--policy",
+        "consolidate",
+    )
     done = command(EXAMPLE, "--platform", "mpsoc3", "--map", "load", *recorded)
     assert done.returncode == 0, done.stderr
     summary = json.loads(done.stdout)
@@ -185,7 +192,9 @@ def test_scripts_are_mapped_by_load_steered_explored_and_reported(tmp_path: Path
 MOVES = ("camera=1,0@11ms", "decoder=1,0@7ms", "control=1,0@13ms", "worker.0=1,0@17ms")
 
 
-@pytest.mark.parametrize("options", [(), ("--move-at", "waits")], ids=["checkpoints", "waits"])
+@pytest.mark.parametrize(
+    "options", [(), ("--migration-points", "waits")], ids=["checkpoints", "waits"]
+)
 @pytest.mark.parametrize("mode", ["handoff", "replicate", "recreate"])
 def test_scripts_move_and_lose_nothing(mode: str, options: tuple[str, ...], tmp_path: Path) -> None:
     moving = tmp_path / "app.toml"

@@ -26,7 +26,7 @@ def plan(folder: Path, app: Path, hardware: Path) -> Json:
     noting.write_text(f"#!/bin/sh\nhead -n 1 <&3 >{folder}/plan.json\n")
     noting.chmod(0o755)
     options = ("--platform", str(hardware), "--duration", "100ms")
-    command(app, *options, "--agents", "5ms", "--policy", "static", libexec=noting.parent)
+    command(app, *options, "--agent-period", "5ms", "--policy", "static", libexec=noting.parent)
     return json.loads((folder / "plan.json").read_text())["plan"]
 
 

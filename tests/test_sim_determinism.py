@@ -27,7 +27,7 @@ def run(case: str, folder: Path | None, *options: str, libexec: Path | None = No
     """Runs a case, recorded if there is a folder; the bytes of its summary."""
     file, platform, *rest = CASES[case]
     record = () if folder is None else ("--record", str(folder))
-    moves = ("--agents", "20ms", "--duration", "1s")
+    moves = ("--agent-period", "20ms", "--duration", "1s")
     done = command(
         SYNTHETIC / file,
         *("--platform", str(ROOT / f"platforms/{platform}.toml")),

@@ -76,7 +76,9 @@ source = "made"
 def run(folder: Path, keys: str, spread: str = "", rest: str = "") -> Json:
     """The channel, with `response` of its receiver."""
     hardware = platform(ONE_GHZ, ONE_GHZ, rest=rest)
-    summary = simulate(folder, APP.format(keys=keys, spread=spread), hardware, "--agents", "100s")
+    summary = simulate(
+        folder, APP.format(keys=keys, spread=spread), hardware, "--agent-period", "100s"
+    )
     channel: Json = summary["channels"][0]
     assert channel["received"] == MESSAGES
     return channel | {"response": summary["tasks"][1]["response"]}

@@ -203,8 +203,15 @@ POINT = "[[core.point]]\nmhz = 1000\nactive_mw = 100\nidle_mw = 50\n"
 def test_a_core_is_off_while_a_row_says_so_and_on_again_by_the_next(tmp_path: Path) -> None:
     """On for 2 s of 3, and what moving takes: it goes within two periods of the agents."""
     (tmp_path / "table.toml").write_text(ROWS)
-    options = ("--table", str(tmp_path / "table.toml"), "--agents", "10ms", "--duration", "3s")
-    rates = ("--rate", "20@1s", "--rate", "10@2s")
+    options = (
+        "--table",
+        str(tmp_path / "table.toml"),
+        "--agent-period",
+        "10ms",
+        "--duration",
+        "3s",
+    )
+    rates = ("--frame-rate-change", "20@1s", "--frame-rate-change", "10@2s")
     run = simulate(tmp_path, TURNS, platform(POINT, POINT), *options, *rates)
     on_s = run["cores"][1]["energy_uj"] / 50_000
     assert 2.0 <= on_s < 2.2
@@ -262,7 +269,16 @@ def test_with_thermal_the_best_of_all_placements_is_found(tmp_path: Path) -> Non
         misses = sum(task["misses"] for task in run["tasks"])
         placed[f"large={large} small={small}"] = (misses, run["energy"]["cores_uj"] / 1000)
     words = [WHIMBREL, "explore", tmp_path / "app.toml", "--platform", tmp_path / "platform.toml"]
-    words += [*policy, "--policies", thermal, "--cores", "3", "--quiet", "-o", tmp_path / "found"]
+    words += [
+        *policy,
+        "--policies",
+        thermal,
+        "--core-counts",
+        "3",
+        "--quiet",
+        "-o",
+        tmp_path / "found",
+    ]
     done = subprocess.run(words, capture_output=True, text=True, timeout=600, check=False)
     assert done.returncode in (0, 1), done.stderr
     with (tmp_path / "found/explore.csv").open() as file:

@@ -51,12 +51,12 @@ def releases(folder: Path, rate: float, offset: float, *options: str) -> list[li
     """When the jobs of each task begin, in nanoseconds: on idle cores, where nothing takes time."""
     app = FRAMES.format(rate=rate, firings=jobs(rate), offset=offset)
     record = folder / "record"
-    more = ("--record", str(record), "--limit", "10h", *options)
+    more = ("--record", str(record), "--max-time", "10h", *options)
     simulate(folder, app, platform("count = 2\n"), *more)
     return [[e.time_ns for e in events(record, core) if e.kind == RUN] for core in (0, 1)]
 
 
-@pytest.mark.parametrize("options", [(), ("--agents", "10ms")], ids=["alone", "agents"])
+@pytest.mark.parametrize("options", [(), ("--agent-period", "10ms")], ids=["alone", "agents"])
 @pytest.mark.parametrize("rate", RATES)
 def test_releases_keep_in_step_with_the_frame_rate(
     rate: float, options: tuple[str, ...], tmp_path: Path
@@ -131,7 +131,7 @@ POINT = "[[core.point]]\nmhz = 1000\nactive_mw = 100\nidle_mw = 10\n"
 def explored(folder: Path, rate: float) -> Json:
     """The only candidate there is, as `explore` tells it."""
     files = str(folder / "app.toml"), "--platform", str(folder / "platform.toml")
-    words = [str(WHIMBREL), "explore", *files, "--rates", str(rate), "--duration", "200ms"]
+    words = [str(WHIMBREL), "explore", *files, "--frame-rates", str(rate), "--duration", "200ms"]
     done = subprocess.run(
         [*words, "--json", "--quiet"], capture_output=True, text=True, check=False, timeout=600
     )
@@ -145,7 +145,7 @@ def rates() -> list[float]:
 
 
 @pytest.mark.parametrize("rate", rates())
-@pytest.mark.parametrize("options", [(), ("--agents", "50ms")], ids=["alone", "agents"])
+@pytest.mark.parametrize("options", [(), ("--agent-period", "50ms")], ids=["alone", "agents"])
 def test_a_candidate_comes_to_the_same_explored_and_simulated(
     options: tuple[str, ...], rate: float, tmp_path: Path
 ) -> None:

@@ -175,10 +175,10 @@ def other_messages(case: Case, *runs: dict[str, Any]) -> list[str]:
 
 def ends_by_itself(case: Case) -> None:
     """Only what has to do with time could make the messages differ."""
-    timed = {"--duration", "--limit"}
+    timed = {"--duration", "--max-time"}
     pairs = zip(case.options[::2], case.options[1::2], strict=True)
     kept = [word for pair in pairs if pair[0] not in timed for word in pair]
-    case.options = [*kept, "--limit", "100ms"]
+    case.options = [*kept, "--max-time", "100ms"]
 
 
 def test_tasks_that_are_preempted_anywhere_lose_double_and_reorder_nothing(tmp_path: Path) -> None:

@@ -103,7 +103,7 @@ def test_a_move_to_a_kind_of_core_that_the_task_does_not_run_on(
 def test_no_policy_moves_a_task_to_a_kind_of_core_it_does_not_run_on(tmp_path: Path) -> None:
     app = PIPE.replace("firings = 10", "firings = 5000").replace("1000", "100000")
     app = app.replace('name = "a"\n', 'name = "a"\nperiod_us = 200\n')
-    summary = simulate(tmp_path, app, KINDS, "--policy", "spread", "--agents", "5ms")
+    summary = simulate(tmp_path, app, KINDS, "--policy", "spread", "--agent-period", "5ms")
     assert summary["advice"] == [], "the policy passes it over by itself"
     assert all(move["task"] != "a" for move in summary["migrations"])
     assert summary["tasks"][0]["core"] == 0
@@ -149,8 +149,11 @@ def test_a_deadlock_is_told_as_its_cycle(verb: str, tmp_path: Path) -> None:
 def test_a_run_that_does_not_end_meets_its_limits(tmp_path: Path) -> None:
     endless = PIPE.replace("firings = 10\n", "")
     for options, said in (
-        (("--limit", "2ms"), "it has not ended after 0.002 s of virtual time"),
-        (("--limit", "2ms", "--duration", "1s"), "it has not ended after 0.002 s of virtual time"),
+        (("--max-time", "2ms"), "it has not ended after 0.002 s of virtual time"),
+        (
+            ("--max-time", "2ms", "--duration", "1s"),
+            "it has not ended after 0.002 s of virtual time",
+        ),
         (("--max-events", "50"), "it has not ended after 50 events"),
     ):
         told = refused(tmp_path, endless, platform('kind = "arm"\n'), *options)
@@ -187,8 +190,8 @@ def test_limits_hold_to_the_event(tmp_path: Path) -> None:
     hardware = platform('kind = "arm"\n')
     summary = simulate(tmp_path, PIPE, hardware)
     limit = f"{summary['time_ns'] + 1}ns"
-    assert simulate(tmp_path, PIPE, hardware, "--limit", limit)["ok"]
-    refused(tmp_path, PIPE, hardware, "--limit", f"{summary['time_ns'] - 1}ns")
+    assert simulate(tmp_path, PIPE, hardware, "--max-time", limit)["ok"]
+    refused(tmp_path, PIPE, hardware, "--max-time", f"{summary['time_ns'] - 1}ns")
 
 
 def test_nothing_happens_after_a_task_has_failed(tmp_path: Path) -> None:
@@ -221,8 +224,8 @@ def test_a_task_that_computes_for_long_but_lets_time_pass_may(tmp_path: Path) ->
 
 @pytest.mark.parametrize("cores", ["0", "3"])
 def test_a_number_of_cores_that_the_platform_does_not_have(cores: str, tmp_path: Path) -> None:
-    assert "--cores: the platform made has 2 cores" in refused(
-        tmp_path, PIPE, KINDS, "--cores", cores
+    assert "--core-count: the platform made has 2 cores" in refused(
+        tmp_path, PIPE, KINDS, "--core-count", cores
     )
 
 
@@ -247,7 +250,7 @@ def test_computing_is_modelled_only_where_every_task_has_cycles(tmp_path: Path) 
 
 
 def test_ways_of_computing_that_do_not_exist(tmp_path: Path) -> None:
-    assert "possible values: real, model" in refused(tmp_path, PIPE, KINDS, "--compute", "fast")
+    assert "write one of real, model" in refused(tmp_path, PIPE, KINDS, "--compute", "fast")
     told = refused(tmp_path, PIPE, KINDS, "--compute", "real")
     assert "nothing to compute really" in told
 

@@ -107,14 +107,14 @@ FORK, RT, SCRIPT = (
     (ROOT / "apps/synthetic" / name).read_text()
     for name in ("fork_join.toml", "rt.toml", "script.toml")
 )
-BALANCE = ("--agents", "1ms", "--policy", "balance")
+BALANCE = ("--agent-period", "1ms", "--policy", "balance")
 COPIES = ("--mode", "replicate", "--shuttle", "mid.0=0,1@3ms", "--shuttle", "dst=0,1@5ms")
 CASES = {
     "rates": Case(FORK, 2, JOBS),
-    "moves": Case(FORK, 2, JOBS, options=("--agents", "5ms", "--shuttle", "join=0,1@3ms")),
-    "policy": Case(FORK, 3, JOBS, options=("--agents", "5ms", "--policy", "balance")),
+    "moves": Case(FORK, 2, JOBS, options=("--agent-period", "5ms", "--shuttle", "join=0,1@3ms")),
+    "policy": Case(FORK, 3, JOBS, options=("--agent-period", "5ms", "--policy", "balance")),
     "copies": Case(FORK, 2, JOBS, options=("--mode", "replicate", "--shuttle", "split=1,0@7ms")),
-    "jobs": Case(RT, 1, RINGS, options=("--agents", "10ms")),
+    "jobs": Case(RT, 1, RINGS, options=("--agent-period", "10ms")),
     "crowd": Case(CROWD, 2, JOBS),
     "traffic": Case(TRAFFIC, 2, JOBS, MEMORY),
     "interrupts": Case(CROWD, 2, JOBS, ANSWERS + costs("switch")),

@@ -287,7 +287,14 @@ def test_a_frequency_changes_in_the_midst_of_a_firing(
     On the core that decides, and on one that the coordinator asks; `clock` takes what it takes.
     """
     (tmp_path / "table.toml").write_text(TABLE)
-    options = ("--table", str(tmp_path / "table.toml"), "--agents", "100ms", "--rate", "20@1s")
+    options = (
+        "--table",
+        str(tmp_path / "table.toml"),
+        "--agent-period",
+        "100ms",
+        "--frame-rate-change",
+        "20@1s",
+    )
     app = LONG.replace("{core}", str(core))
     made = f'scheduling = "{way}"\n{POINTS}'
     summary = simulate(tmp_path, app, platform(made, rest=rest), *options)

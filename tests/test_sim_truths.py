@@ -55,7 +55,7 @@ slots = 32768
 slot_bytes = 8
 """
     record = folder / "record"
-    options = ("--record", str(record), "--seed", str(seed), "--limit", "10h")
+    options = ("--record", str(record), "--seed", str(seed), "--max-time", "10h")
     summary = simulate(folder, app, platform("count = 2\n"), *options)
     assert summary["dropped_events"] == 0
     assert summary["channels"][0]["high"] < 32768, "a full queue would hold up the source"
@@ -342,7 +342,7 @@ initial = 2
 """
 
 
-@pytest.mark.parametrize("options", [(), ("--agents", "1ms")], ids=["alone", "agents"])
+@pytest.mark.parametrize("options", [(), ("--agent-period", "1ms")], ids=["alone", "agents"])
 def test_a_task_that_runs_when_the_run_is_cut_off_counts(
     options: tuple[str, ...], tmp_path: Path
 ) -> None:

@@ -107,7 +107,7 @@ def test_a_kernel_that_is_killed_costs_no_message(tmp_path: Path) -> None:
     assert sent(summary, expected("app.toml"))["encode"] == 800
 
 
-@pytest.mark.parametrize("options", [(), ("--agents", "20ms")], ids=["alone", "agents"])
+@pytest.mark.parametrize("options", [(), ("--agent-period", "20ms")], ids=["alone", "agents"])
 def test_a_task_that_runs_when_the_run_is_cut_off_counts(
     options: tuple[str, ...], tmp_path: Path
 ) -> None:

@@ -55,7 +55,7 @@ def chain() -> whimbrel.Application:
 
 
 SPACES: dict[str, dict[str, Any]] = {
-    "fm_radio": {"app": ROOT / "apps/fm_radio/app.toml", "rates": 900, "set": {"output": ""}},
+    "fm_radio": {"app": ROOT / "apps/fm_radio/app.toml", "frame_rates": 900, "set": {"output": ""}},
     "fork_join": {"app": fork_join()},
     "chain": {"app": chain()},
 }
@@ -75,7 +75,7 @@ class Space:
         return whimbrel.explore(options.pop("app"), "mpsoc3", **options).table.to_pylist()
 
     def run_through(self) -> None:
-        for row in self.explored(limit=1_000_000):
+        for row in self.explored(exhaustive=1_000_000):
             names = [part.split("=")[1].split("/") for part in row["mapping"].split()]
             self.groups = [len(cores) for cores in names]
             mapping = [int(core) for cores in names for core in cores]
@@ -138,7 +138,7 @@ def pymoo(space: Space, seed: int) -> list[np.ndarray]:
 
 
 def ours(space: Space, seed: int, budget: int) -> list[np.ndarray]:
-    return [values(row) for row in space.explored(limit=1, budget=budget, seed=seed)]
+    return [values(row) for row in space.explored(exhaustive=1, budget=budget, seed=seed)]
 
 
 def main() -> None:

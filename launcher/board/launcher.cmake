@@ -22,7 +22,7 @@ target_include_directories(launcher SYSTEM PUBLIC "${yyjson}")
 target_compile_options(launcher PRIVATE -std=gnu11 -Wall -Wextra)
 target_link_libraries(launcher PUBLIC whimbrel_host)
 
-# whimbrel_image(TARGET BOARD TABLES SOURCE...): an application with the tables that `whimbrel export`
+# whimbrel_image(TARGET BOARD TABLES SOURCE...): an application with the tables that `whimbrel plan`
 # wrote, and the launcher, for the board of that library. `options` are its compiler's.
 function(whimbrel_image target board tables)
     add_library(${target}_application OBJECT EXCLUDE_FROM_ALL ${ARGN})
@@ -79,7 +79,7 @@ endfunction()
 # whimbrel_application(BOARD): the target `image`, if `whimbrel run --board` names an application.
 function(whimbrel_application board)
     set(WHIMBREL_APP_NAME "" CACHE STRING "the application's name: the target `image` makes NAME.elf")
-    set(WHIMBREL_APP_TABLES "" CACHE FILEPATH "what `whimbrel export` wrote")
+    set(WHIMBREL_APP_TABLES "" CACHE FILEPATH "what `whimbrel plan` wrote")
     set(WHIMBREL_APP_SOURCES "" CACHE STRING "the application's sources")
     set(WHIMBREL_APP_OPTIONS "" CACHE STRING "the compiler's options for them")
     if(WHIMBREL_APP_NAME)

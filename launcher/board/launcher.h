@@ -6,7 +6,7 @@
 
 #include "helper.h"
 
-// What `whimbrel export` writes.
+// What `whimbrel plan` writes.
 extern const struct plan wb_board_plan;
 extern const char wb_board_plan_hash[];
 

@@ -28,7 +28,7 @@ ROOT = Path(__file__).resolve().parents[2]
 RADIO = ROOT / "apps/fm_radio/app.toml"
 FORK_JOIN = ROOT / "apps/synthetic/fork_join.toml"
 OPTIONS: dict[str, Any] = {
-    "rates": [300],
+    "frame_rates": [300],
     "points": "high",
     "pins": {"lpf": 0},
     "set": {"output": ""},
@@ -59,7 +59,12 @@ def test_a_cluster_finds_what_one_process_finds_to_the_byte(client: Client) -> N
 
 
 def test_a_search_on_a_cluster_is_the_same_to_the_byte(client: Client) -> None:
-    searched: dict[str, Any] = {"points": "all", "limit": 10, "budget": 200, "duration": "200ms"}
+    searched: dict[str, Any] = {
+        "points": "all",
+        "exhaustive": 10,
+        "budget": 200,
+        "duration": "200ms",
+    }
     alone, many = explore(**searched), explore(**searched, client=client)
     assert many.json == alone.json and many.parquet == alone.parquet
     assert many.rates[0]["method"] == "genetic"
@@ -86,7 +91,8 @@ def test_workers_that_are_killed_lose_and_double_nothing(client: Client, tmp_pat
 
 
 def test_the_command_explores_on_a_cluster(client: Client, command: Any) -> None:
-    words = "--platform mpsoc3 --rates 300 --points high --pin lpf=0 --set output= --duration 400ms"
+    words = "--platform mpsoc3 --frame-rates 300 --points high --pin lpf=0 --set output="
+    words += " --duration 400ms"
     os.environ["WHIMBREL_PYTHON"] = sys.executable
     try:
         address = client.scheduler.address

@@ -14,7 +14,7 @@ import whimbrel
 ROOT = Path(__file__).resolve().parents[2]
 RADIO = ROOT / "apps/fm_radio/app.toml"
 OPTIONS: dict[str, Any] = {
-    "rates": [300, 600],
+    "frame_rates": [300, 600],
     "points": "high",
     "pins": {"lpf": 0},
     "set": {"output": ""},
@@ -30,7 +30,7 @@ def explore(**more: Any) -> whimbrel.Exploration:
 
 def test_an_exploration_finds_what_the_command_finds(command: Any, tmp_path: Path) -> None:
     found = explore(output=tmp_path / "python")
-    words = "--platform mpsoc3 --rates 300,600 --points high --pin lpf=0 --set output="
+    words = "--platform mpsoc3 --frame-rates 300,600 --points high --pin lpf=0 --set output="
     words += f" --duration 500ms --quiet --output {tmp_path}/command"
     command("explore", str(RADIO), *words.split())
     for name in ("front.json", "explore.csv", "explore.parquet"):
@@ -78,22 +78,22 @@ def test_ctrl_c_ends_an_exploration_and_it_goes_on(tmp_path: Path) -> None:
 
 
 WRONG: list[tuple[dict[str, Any], type[Exception], str]] = [
-    ({"rates": "fast"}, whimbrel.InputError, "rates="),
-    ({"rates": [0]}, whimbrel.InputError, "rates="),
-    ({"rates": ["fast"]}, TypeError, "rates="),
+    ({"frame_rates": "fast"}, whimbrel.InputError, "frame_rates="),
+    ({"frame_rates": [0]}, whimbrel.InputError, "frame_rates="),
+    ({"frame_rates": ["fast"]}, TypeError, "frame_rates="),
     ({"points": [-1]}, whimbrel.InputError, "points="),
     ({"points": [77]}, whimbrel.InputError, "77"),
     ({"pins": {"nobody": 0}}, whimbrel.InputError, "nobody"),
     ({"pins": {"lpf": 9}}, whimbrel.InputError, "core 9"),
     ({"pins": "lpf=0"}, TypeError, "pins="),
-    ({"cores": 9}, whimbrel.InputError, "cores"),
+    ({"core_counts": 9}, whimbrel.InputError, "core_counts"),
     ({"slots": "0"}, whimbrel.InputError, "slots="),
     ({"channels": "sometimes"}, whimbrel.InputError, "channels="),
     ({"policies": ["nobody"]}, whimbrel.InputError, "nobody"),
     ({"policies": ["asked"]}, whimbrel.InputError, "asked"),
     ({"objectives": ["beauty"]}, whimbrel.InputError, "objectives="),
     ({"budget": "soon"}, whimbrel.InputError, "budget="),
-    ({"limit": "x"}, TypeError, "limit="),
+    ({"exhaustive": "x"}, TypeError, "exhaustive="),
     ({"resume": "none"}, whimbrel.RunError, "none"),
     ({"resume": "none.parquet"}, whimbrel.RunError, "none.parquet"),
     ({"output": "/proc/none"}, whimbrel.RunError, "output="),

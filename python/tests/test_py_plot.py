@@ -32,12 +32,12 @@ def explored() -> whimbrel.Exploration:
     return whimbrel.explore(
         RADIO,
         "mpsoc3",
-        rates=[300, 900],
+        frame_rates=[300, 900],
         points="auto",
         pins={"lpf": 0},
         set={"output": ""},
         duration="200ms",
-        cores=2,
+        core_counts=2,
     )
 
 

@@ -17,7 +17,7 @@ DURATION_S = 1.0
 
 def simulate(player: whimbrel.Application, policy: Any, **more: Any) -> whimbrel.Run:
     return whimbrel.simulate(
-        player, "mpsoc3", duration=DURATION_S, agents="50ms", policy=policy, **more
+        player, "mpsoc3", duration=DURATION_S, agent_period="50ms", policy=policy, **more
     )
 
 

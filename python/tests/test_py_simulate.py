@@ -39,25 +39,36 @@ def test_every_parameter_is_an_option_of_the_command(summary: Any) -> None:
         compute="model",
         set={"output": "", "plays": 3, "band_gains": [1.0, 0.5, 1.0]},
         policy=("balance", {"settle_ms": 50}),
-        agents="20ms",
+        agent_period="20ms",
         moves="demodulator=1@100ms",
         shuttles=["bpf.1=1,0@200ms"],
-        rates=["60@500ms"],
+        frame_rate_changes=["60@500ms"],
         frame_rate=50,
         mode="handoff",
-        move_at="waits",
+        migration_points="waits",
         coordinator=1,
-        limit=10,
+        max_time=10,
         max_events=10**9,
-        cores=2,
+        core_count=2,
     )
     words = (
         "--duration=1s --compute=model --set=output= --set=plays=3 --policy=balance:settle_ms=50"
     )
-    words += " --agents=20ms --move=demodulator=1@100ms --shuttle=bpf.1=1,0@200ms --rate=60@500ms"
-    words += " --frame-rate=50 --mode=handoff --move-at=waits --coordinator=1 --limit=10s --cores=2"
+    words += " --agent-period=20ms --move=demodulator=1@100ms --shuttle=bpf.1=1,0@200ms"
+    words += " --frame-rate=50 --frame-rate-change=60@500ms --mode=handoff --max-time=10s"
+    words += " --migration-points=waits --coordinator=1 --core-count=2"
     more = ["--set=band_gains=[1.0, 0.5, 1.0]", "--max-events=1000000000"]
     assert run.summary == summary(RADIO, *words.split(), *more)
+
+
+def test_parameters_have_their_former_names_for_a_version(summary: Any) -> None:
+    former: dict[str, Any] = {"cores": 2, "agents": "20ms", "limit": 10, "move_at": "waits"}
+    with pytest.warns(DeprecationWarning, match="is core_count= now"):
+        run = whimbrel.simulate(FORK_JOIN, **former)
+    words = "--core-count=2 --agent-period=20ms --max-time=10s --migration-points=waits"
+    assert run.summary == summary(FORK_JOIN, *words.split())
+    with pytest.raises(TypeError, match="give one of the two"):
+        whimbrel.simulate(FORK_JOIN, core_count=2, **former)
 
 
 def test_an_application_of_objects_runs_on_a_platform_of_objects(player: Any) -> None:
@@ -106,7 +117,7 @@ def test_ctrl_c_ends_a_simulation() -> None:
             RADIO,
             compute="model",
             duration="100days",
-            limit="150days",
+            max_time="150days",
             set={"plays": 10**9, "output": ""},
         )
     assert time.monotonic() - since < 60
@@ -121,7 +132,7 @@ def test_what_progress_raises_ends_the_simulation() -> None:
             RADIO,
             compute="model",
             duration="100days",
-            limit="150days",
+            max_time="150days",
             set={"plays": 10**9, "output": ""},
             progress=tell,
         )
@@ -138,9 +149,9 @@ WRONG: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"map": {"nobody": 0}}, whimbrel.InputError, "nobody"),
     ({"map": {"lpf": 9}}, whimbrel.InputError, "9"),
     ({"map": 3}, TypeError, "map="),
-    ({"cores": 9}, whimbrel.InputError, "has 3 cores"),
-    ({"cores": 1.5}, TypeError, "cores="),
-    ({"cores": -1}, whimbrel.InputError, "cores="),
+    ({"core_count": 9}, whimbrel.InputError, "has 3 cores"),
+    ({"core_count": 1.5}, TypeError, "core_count="),
+    ({"core_count": -1}, whimbrel.InputError, "core_count="),
     ({"seed": -1}, whimbrel.InputError, "seed="),
     ({"seed": 2**64}, whimbrel.InputError, "seed="),
     ({"seed": True}, TypeError, "seed="),
@@ -161,9 +172,9 @@ WRONG: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"mode": "jump"}, whimbrel.InputError, "mode="),
     ({"moves": "lpf=1"}, whimbrel.InputError, "moves="),
     ({"moves": [1]}, TypeError, "moves="),
-    ({"rates": "1@2@3"}, whimbrel.InputError, "rates="),
+    ({"frame_rate_changes": "1@2@3"}, whimbrel.InputError, "frame_rate_changes="),
     ({"coordinator": 7}, whimbrel.InputError, "coordinator="),
-    ({"agents": 1e-6}, whimbrel.InputError, "agents="),
+    ({"agent_period": 1e-6}, whimbrel.InputError, "agent_period="),
     ({"record": 5}, TypeError, "record="),
     ({"record": "/proc/none"}, whimbrel.RunError, "record="),
     ({"resume": "none.state"}, whimbrel.RunError, "none.state"),
@@ -173,7 +184,7 @@ WRONG: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"app": "none.toml"}, whimbrel.InputError, "none.toml"),
     ({"progress": 5}, TypeError, "progress="),
     ({"max_events": 10}, whimbrel.RunError, "10 events"),
-    ({"limit": 0.1, "duration": 1}, whimbrel.RunError, "0.1 s"),
+    ({"max_time": 0.1, "duration": 1}, whimbrel.RunError, "0.1 s"),
 ]
 
 
@@ -226,10 +237,10 @@ def test_numbers_of_numpy_are_taken_wherever_numbers_are() -> None:
             fast=truth(False),
             frame_rate=real(50),
             seed=number(3),
-            cores=number(2),
+            core_count=number(2),
             coordinator=number(1),
-            agents=real(0.02),
-            limit=number(10),
+            agent_period=real(0.02),
+            max_time=number(10),
             max_events=number(10**9),
             record=truth(False),
         )

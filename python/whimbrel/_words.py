@@ -5,16 +5,41 @@ from __future__ import annotations
 
 import math
 import re
+import warnings
 from collections.abc import Callable, Iterable, Mapping
 from datetime import timedelta
+from functools import wraps
 from numbers import Integral, Real
 from os import PathLike, fspath
-from typing import Any, TypeAlias
+from typing import Any, ParamSpec, TypeAlias, TypeVar
 
 from .errors import InputError
 
+P = ParamSpec("P")
+R = TypeVar("R")
+
 Time: TypeAlias = float | int | str | timedelta
 Texts: TypeAlias = Mapping[str, Callable[[str, Any], str | list[str]]]
+
+
+def renamed(**names: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Lets a function take parameters by the names that they had before, with a warning: for a
+    version, as the command takes the options."""
+
+    def wrapper(function: Callable[P, R]) -> Callable[P, R]:
+        @wraps(function)
+        def called(*args: P.args, **given: P.kwargs) -> R:
+            for old in names.keys() & given.keys():
+                new = names[old]
+                if new in given:
+                    raise TypeError(f"{old}= is {new}= now: give one of the two")
+                warnings.warn(f"{old}= is {new}= now", DeprecationWarning, stacklevel=2)
+                given[new] = given.pop(old)
+            return function(*args, **given)
+
+        return called
+
+    return wrapper
 
 
 def wrong(name: str, value: object, wanted: str) -> TypeError:

@@ -26,8 +26,8 @@ Progress = Callable[[int, int | None, int], object]
 
 # Parameters that are options of `whimbrel explore`, with what makes texts of them.
 _OPTIONS: _words.Texts = {
-    "cores": _words.listed(_words.integer),
-    "rates": _words.listed(_words.number),
+    "core_counts": _words.listed(_words.integer),
+    "frame_rates": _words.listed(_words.number),
     "points": _words.listed(_words.number),
     "slots": _words.repeated,
     "channels": _words.repeated,
@@ -37,11 +37,11 @@ _OPTIONS: _words.Texts = {
     "duration": _words.time,
     "seed": _words.integer,
     "budget": _words.budget,
-    "limit": _words.integer,
+    "exhaustive": _words.integer,
     "objectives": _words.listed(_words.text),
     "output": _words.path,
     "resume": _words.path,
-    "table": _words.path,
+    "write_table": _words.path,
 }
 
 
@@ -93,12 +93,13 @@ class Exploration:
         return self._tables.rstrip()
 
 
+@_words.renamed(cores="core_counts", rates="frame_rates", limit="exhaustive", table="write_table")
 def explore(
     app: Application | str | PathLike[str],
-    platform: Platform | str | PathLike[str],
+    platform: Platform | str | PathLike[str] = "mpsoc3",
     *,
-    cores: int | str | Iterable[int] | None = None,
-    rates: float | str | Iterable[float] | None = None,
+    core_counts: int | str | Iterable[int] | None = None,
+    frame_rates: float | str | Iterable[float] | None = None,
     points: str | Iterable[float] | None = None,
     slots: str | Iterable[str] = (),
     channels: str | Iterable[str] = (),
@@ -108,11 +109,11 @@ def explore(
     duration: Time | None = None,
     seed: int | None = None,
     budget: int | str | None = None,
-    limit: int | None = None,
+    exhaustive: int | None = None,
     objectives: str | Iterable[str] | None = None,
     output: str | PathLike[str] | None = None,
     resume: str | PathLike[str] | None = None,
-    table: str | PathLike[str] | None = None,
+    write_table: str | PathLike[str] | None = None,
     client: Any = None,
     patience: Time = 60,
     progress: Progress | None = None,
@@ -126,8 +127,8 @@ def explore(
     Args:
         app: The application, or the path of its app.toml or of a file that `whimbrel import` takes.
         platform: The hardware, or its name, or the path of its file.
-        cores: How many cores to use: a number, several, or "1-3"; every number if not said.
-        rates: Frame rates, in frames per second; each has a front of its own.
+        core_counts: How many cores to use: a number, several, or "1-3"; every number if not said.
+        frame_rates: Frame rates, in frames per second; each has a front of its own.
         points: Operating points that cores begin at: "all", "high", "auto" (the lowest without a
             missed deadline, by bisection), or megahertz.
         slots: Slots of channels: "4,8,14" for every channel, "demodulator_bpf=4,8" for some.
@@ -138,12 +139,13 @@ def explore(
         duration: Virtual time of each candidate; 2 s if not said.
         seed: Where the search and the draws of cycles begin.
         budget: Candidates for each frame rate, or the time after which it ends, as "10m".
-        limit: Up to so many candidates of a frame rate are all run, more are searched (NSGA-II).
+        exhaustive: Up to so many candidates of a frame rate are all run, more are searched
+            (NSGA-II).
         objectives: What is to be low, of "energy", "misses", "latency" and "cores".
         output: A new folder that keeps each candidate as it comes, and the results.
         resume: Such a folder, or an explore.parquet, to go on with.
-        table: Where to write a table.toml: for each rate what keeps every deadline with the least
-            energy.
+        write_table: Where to write a table.toml: for each rate what keeps every deadline with the
+            least energy.
         client: A `distributed.Client`: candidates run on the workers of its cluster, which may come
             and go.
         patience: How long the cluster may have no worker.

@@ -25,26 +25,33 @@ _OPTIONS: _words.Texts = {
     "map": _words.mapping,
     "frame_rate": _words.number,
     "fast": _words.flag,
-    "cores": _words.integer,
+    "core_count": _words.integer,
     "seed": _words.integer,
     "set": _words.set_options,
     "compute": _words.text,
     "mode": _words.text,
-    "move_at": _words.text,
+    "migration_points": _words.text,
     "transport": _words.text,
     "moves": _words.repeated,
     "shuttles": _words.repeated,
-    "rates": _words.repeated,
+    "frame_rate_changes": _words.repeated,
     "table": _words.path,
     "coordinator": _words.integer,
-    "agents": _words.time,
-    "limit": _words.time,
+    "agent_period": _words.time,
+    "max_time": _words.time,
     "max_events": _words.integer,
     "save": _words.text,
     "resume": _words.path,
 }
 
 
+@_words.renamed(
+    cores="core_count",
+    move_at="migration_points",
+    rates="frame_rate_changes",
+    agents="agent_period",
+    limit="max_time",
+)
 def simulate(
     app: Application | str | PathLike[str],
     platform: Platform | str | PathLike[str] = "mpsoc3",
@@ -54,20 +61,20 @@ def simulate(
     policy: str | tuple[str, Mapping[str, float]] | policies.Policy | None = None,
     frame_rate: float | None = None,
     fast: bool = False,
-    cores: int | None = None,
+    core_count: int | None = None,
     seed: int = 0,
     set: Mapping[str, Any] | None = None,
     compute: str | None = None,
     mode: str | None = None,
-    move_at: str | None = None,
+    migration_points: str | None = None,
     transport: str | None = None,
     moves: str | Iterable[str] = (),
     shuttles: str | Iterable[str] = (),
-    rates: str | Iterable[str] = (),
+    frame_rate_changes: str | Iterable[str] = (),
     table: str | PathLike[str] | None = None,
     coordinator: int | None = None,
-    agents: Time | None = None,
-    limit: Time | None = None,
+    agent_period: Time | None = None,
+    max_time: Time | None = None,
     max_events: int | None = None,
     save: str | None = None,
     resume: str | PathLike[str] | None = None,
@@ -83,28 +90,29 @@ def simulate(
         app: The application, or the path of its app.toml or of a file that `whimbrel import` takes.
         platform: The hardware, or its name, or the path of its file.
         duration: Virtual time after which sources are asked to end; without it the application ends
-            by itself, or at `limit`.
+            by itself, or at `max_time`.
         map: Where tasks start: `{"lpf": 0, "bpf": [0, 1, 1], "bpf.2": 1}`, "round-robin", "load" or
             "any".
         policy: What decides on moves and frequencies: a name, a name with parameters as
             `("balance", {"settle_ms": 500})`, or a function from a `Snapshot` to moves.
         frame_rate: Frames per second, instead of the application's own rate.
         fast: No task has a period.
-        cores: Use only the first so many cores.
+        core_count: Use only the first so many cores.
         seed: Where random numbers begin; the same seed gives the same result to the last bit.
         set: Parameters of the application with what replaces them.
         compute: "real" (tasks compute) or "model" (they only take the time of it).
         mode: How every task moves: "handoff", "replicate", "recreate" or
             "reenter".
-        move_at: Where every task moves: "checkpoints" or "waits".
+        migration_points: Where in its code every task moves: "checkpoints" or "waits".
         transport: How the memory of replicated tasks travels: "auto", "alias" or "buffer".
         moves: Single moves, as "demodulator=1@2s".
         shuttles: Moves to and fro, as "demodulator=1,0@500ms".
-        rates: Changes of the frame rate, as "900@2s".
+        frame_rate_changes: Changes of the frame rate, as "900@2s".
         table: The rows of the policy `table`: a table.toml.
         coordinator: The core that asks the policy.
-        agents: How often each core reports its load and the policy is asked; 100 ms if not said.
-        limit: Virtual time after which a run that has not ended is an error; 1 h if not said.
+        agent_period: How often each core reports its load and the policy is asked; 100 ms if not
+            said.
+        max_time: Virtual time after which a run that has not ended is an error; 1 h if not said.
         max_events: The same, in events.
         save: Saves the simulation into a file at a time, as "state@2s", and goes on.
         resume: Goes on from a saved simulation, with all options that it had.
@@ -119,7 +127,7 @@ def simulate(
     Raises:
         InputError: Something given makes no sense; `file` and `line` say where.
         PolicyError: A policy in Python raised, or decided what is no decision.
-        RunError: The run failed, as by a deadlock or at `limit`, or there is no such policy.
+        RunError: The run failed, as by a deadlock or at `max_time`, or there is no such policy.
         TypeError: A value is of a wrong type.
     """
     given = _words.given(_OPTIONS, locals())

@@ -56,12 +56,12 @@ def overheads(bench: Bench) -> dict[tuple[str, int], dict[int, float]]:
     table = bench.write("table.toml", {"row": [mapping]})
     found: dict[tuple[str, int], dict[int, float]] = {}
     for tasks in TASKS:
-        without = active_percent(bench, tasks, "--agents", NEVER)
+        without = active_percent(bench, tasks, "--agent-period", NEVER)
         agent, coordinator = {}, {}
         for hz in RATES_HZ:
             period = f"{1000 // hz}ms"
-            reports = active_percent(bench, tasks, "--agents", period)
-            decides = active_percent(bench, tasks, "--agents", period, "--table", table)
+            reports = active_percent(bench, tasks, "--agent-period", period)
+            decides = active_percent(bench, tasks, "--agent-period", period, "--table", table)
             agent[hz], coordinator[hz] = reports - without, decides - reports
         found["agent", tasks], found["coordinator", tasks] = agent, coordinator
     return found

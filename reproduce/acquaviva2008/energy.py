@@ -71,7 +71,7 @@ def explored(bench: Bench, rates: Iterable[int], ms: int, shutdown: bool) -> lis
     hardware = bench.write("platform.toml", platform([HIGHEST_MHZ] * 3, shutdown))
     found = bench.folder / f"explored-{shutdown}"
     listed = ",".join(str(rate) for rate in rates)
-    options = ["--rates", listed, "--points", "auto", "--duration", f"{ms}ms", "--quiet"]
+    options = ["--frame-rates", listed, "--points", "auto", "--duration", f"{ms}ms", "--quiet"]
     options += ["--objectives", "energy,misses,cores", "-o", str(found)]
     settings = ENDLESS[: ENDLESS.index("--compute")]
     whimbrel("explore", app, "--platform", hardware, *settings, *options, fine=(0, 1))

@@ -145,8 +145,15 @@ def remapped(bench: Bench, slots: int, mode: str, daemon: str, *options: str) ->
     ]
     table = bench.write("table.toml", {"row": rows})
     app = radio(slots=slots, saturated=True)
-    pace = ["--frame-rate", str(low), "--rate", f"{high}@1001ms", "--duration", "2500ms"]
-    moving = ["--mode", mode, "--table", table, "--agents", daemon]
+    pace = [
+        "--frame-rate",
+        str(low),
+        "--frame-rate-change",
+        f"{high}@1001ms",
+        "--duration",
+        "2500ms",
+    ]
+    moving = ["--mode", mode, "--table", table, "--agent-period", daemon]
     hardware = platform([lowest] * 2, False)
     return bench.sim(app, hardware, *ENDLESS, *pace, *moving, *options)
 

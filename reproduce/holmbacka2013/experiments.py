@@ -27,8 +27,8 @@ CROWDED = [core for core in CORNER for _ in range(4)]
 # A policy is asked once every core has reported. On crowded cores that is at their first look, the
 # busy core 0 being the last; otherwise core 0 comes first, and its second look is the first that
 # counts. In 3.52 s each player shows as many frames as the others.
-SPREAD = ("--policy=spread", "--agents=3s", "--duration=15s")
-COLLECT = ("--policy=consolidate:limit_ppm=1000000", "--agents=3520ms", "--duration=30s")
+SPREAD = ("--policy=spread", "--agent-period=3s", "--duration=15s")
+COLLECT = ("--policy=consolidate:limit_ppm=1000000", "--agent-period=3520ms", "--duration=30s")
 
 
 def over_time(values: Iterable[float]) -> list[tuple[float, float]]:

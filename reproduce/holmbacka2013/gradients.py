@@ -37,7 +37,7 @@ class Mapping:
         frame_ms: float = SMALL_MS,
     ) -> Mapping:
         """Videos on these cores, without a policy, and with agents that hardly ever look."""
-        options = [f"--duration={seconds}s", "--agents=100s"]
+        options = [f"--duration={seconds}s", "--agent-period=100s"]
         run = lab.play(name, platform, cores, frame_ms, *options)
         return Mapping(run, run.temperatures_c(seconds - 1 - MEAN_S, seconds - 1))
 

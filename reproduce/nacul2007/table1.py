@@ -100,7 +100,7 @@ def measure(benchmark: Benchmark, platform: Path, cores: int, *options: str) -> 
     return Measured(firings / millions, idle_ns / 10 / millions, moves)
 
 
-DYNAMIC = ("--policy", "gossip", "--agents", "1ms")
+DYNAMIC = ("--policy", "gossip", "--agent-period", "1ms")
 
 
 def table1(folder: Path) -> list[Row]:

@@ -409,7 +409,7 @@ def test_an_image_of_another_application_is_refused() -> None:
     run("apps/hello/app.toml")
     said = refusal("apps/synthetic/app.toml", "--image", str(emulated.BUILD / "hello.elf"))
     assert "the image of the board vexpress_a9 is of another plan" in said
-    assert "export the plan again with the same application and options" in said
+    assert "write the plan again with the same application and options" in said
 
 
 def test_an_image_may_have_other_parameters_and_another_policy() -> None:

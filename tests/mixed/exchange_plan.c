@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables of an image, as `whimbrel export` writes them: the tasks' functions are all that a
+// The tables of an image, as `whimbrel plan` writes them: the tasks' functions are all that a
 // guest takes from them.
 #include "plan.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plan of the fault_injection, as `whimbrel export` writes one. FAULTS_HEAP_BYTES and
+// The plan of the fault_injection, as `whimbrel plan` writes one. FAULTS_HEAP_BYTES and
 // FAULTS_STACK_BYTES make one that is too large.
 
 #include "plan.h"

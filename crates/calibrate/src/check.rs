@@ -184,7 +184,7 @@ impl Checked<'_> {
 
     fn simulate(&self, scenario: &Scenario, platform: &Path) -> Result<Run, Problem> {
         let cores = scenario.cores.to_string();
-        let words = ["--compute", "model", "--cores", &cores, "--platform"];
+        let words = ["--compute", "model", "--core-count", &cores, "--platform"];
         let mut own: Vec<OsString> = words.iter().map(OsString::from).collect();
         own.push(platform.into());
         let seconds = scenario.seconds.map(|seconds| seconds * scenario.longer);

@@ -19,6 +19,7 @@ use whimbrel_run::benchmark::median;
 
 use super::fit::Sleep;
 use super::measured::{self, Move, Run};
+use super::work::cores_option;
 
 /// Every 20 ms a source feeds a task that feeds three.
 const APP: &str = r#"
@@ -93,7 +94,7 @@ impl Moves {
     fn arrivals(&self, verb: &str, cores: &str, more: &[OsString]) -> Result<Arrivals, Problem> {
         let seconds = self.seconds * if verb == "sim" { LONGER } else { 1 };
         let mut all: Vec<OsString> = vec![verb.into(), self.app().into()];
-        all.extend(["--cores", cores, "--shuttle", SHUTTLE].map(OsString::from));
+        all.extend([cores_option(verb), cores, "--shuttle", SHUTTLE].map(OsString::from));
         all.extend(["--duration".into(), format!("{seconds}s").into()]);
         let run = measured::run(&[&all[..], more].concat())?;
         let to = |target| {

@@ -36,6 +36,11 @@ pub struct Pace {
     pub quick: bool,
 }
 
+/// The option that says on which cores a verb runs: to `sim` it is their number.
+pub fn cores_option(verb: &str) -> &'static str {
+    if verb == "sim" { "--core-count" } else { "--cores" }
+}
+
 /// The options of `run` or `sim` on some cores.
 pub fn options(verb: &str, app: &Path, cores: &str, set: &[OsString], pace: Pace) -> Vec<OsString> {
     let pace: &[&str] = match (pace.fast, pace.quick) {
@@ -43,7 +48,7 @@ pub fn options(verb: &str, app: &Path, cores: &str, set: &[OsString], pace: Pace
         (false, true) => &["--duration", "1s"],
         (false, false) => &["--duration", "3s"],
     };
-    let head: [OsString; 4] = [verb.into(), app.into(), "--cores".into(), cores.into()];
+    let head = [verb.into(), app.into(), cores_option(verb).into(), cores.into()];
     head.into_iter().chain(set.iter().cloned()).chain(pace.iter().map(OsString::from)).collect()
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 use whimbrel_model::{Decides, PolicyName, Problem};
-use whimbrel_text::option::{CHANNELS, CORES, Opt, PIN, POINTS, RATES, SLOTS};
+use whimbrel_text::option::{CHANNELS, CORE_COUNTS, FRAME_RATES, Opt, PIN, POINTS, SLOTS};
 
 use crate::policy::decides;
 use crate::system::{Core, Firing, System, Task};
@@ -135,7 +135,7 @@ impl Choices {
     fn core_counts(&self, system: &System) -> Result<Vec<usize>, Problem> {
         let most = system.cores.len();
         if let Some(bad) = self.cores.iter().find(|count| !(1..=most).contains(*count)) {
-            let message = format!("{CORES}: {bad} cores cannot be used");
+            let message = format!("{CORE_COUNTS}: {bad} cores cannot be used");
             let help = format!("the platform {} has {most}", system.platform);
             return Err(Problem::new(message).help(help));
         }
@@ -147,17 +147,20 @@ impl Choices {
         let framed = system.tasks.iter().any(|t| matches!(t.firing, Firing::PerFrame(_)));
         match (self.rates_millihz.is_empty(), framed) {
             (true, true) if system.rate_millihz == 0 => {
-                let help = format!("name the rates with {RATES}, or add `frame_rate` to [app]");
+                let help =
+                    format!("name the rates with {FRAME_RATES}, or add `frame_rate` to [app]");
                 Err(Problem::new("the application has no frame rate").help(help))
             }
             (true, _) => Ok(vec![system.rate_millihz]),
             (false, false) => {
-                let message = format!("{RATES} has no effect: no task is released once per frame");
+                let message =
+                    format!("{FRAME_RATES} has no effect: no task is released once per frame");
                 Err(Problem::new(message)
                     .help("leave it out, or give a task `periodic = true` in the app.toml"))
             }
             (false, true) if self.rates_millihz.contains(&0) => {
-                let problem = Problem::new(format!("{RATES}: a frame rate must be more than 0"));
+                let problem =
+                    Problem::new(format!("{FRAME_RATES}: a frame rate must be more than 0"));
                 Err(problem.help("from 0.001 to 1e9 frames per second"))
             }
             (false, true) => Ok(sorted(self.rates_millihz.clone())),

@@ -15,7 +15,7 @@ pub fn decides(policy: &PolicyName) -> Result<Decides, Problem> {
     let policies = option::POLICIES;
     if policy.name == WRITTEN {
         let problem = Problem::new(format!("{policies}: `table` cannot be explored"));
-        let help = format!("its table is what an exploration writes, with {}", option::TABLE);
+        let help = format!("its table is what an exploration writes, with {}", option::WRITE_TABLE);
         return Err(problem.help(help));
     }
     if let Some(known) = POLICIES.iter().find(|known| known.name == policy.name) {

@@ -24,7 +24,7 @@ fn more_cores_than_the_platform_has_or_none_at_all_are_refused() {
     for bad in [0, 4] {
         let (message, help) =
             refused(&radio(), &Choices { cores: vec![1, bad], ..Choices::default() });
-        assert_eq!(message, format!("--cores: {bad} cores cannot be used"));
+        assert_eq!(message, format!("--core-counts: {bad} cores cannot be used"));
         assert_eq!(help, "the platform platform has 3");
     }
 }
@@ -32,15 +32,15 @@ fn more_cores_than_the_platform_has_or_none_at_all_are_refused() {
 #[test]
 fn a_rate_of_zero_no_rate_at_all_and_rates_without_effect_are_refused() {
     let rates = Choices { rates_millihz: vec![500, 0], ..Choices::default() };
-    assert_eq!(refused(&radio(), &rates).0, "--rates: a frame rate must be more than 0");
+    assert_eq!(refused(&radio(), &rates).0, "--frame-rates: a frame rate must be more than 0");
     let free = System { rate_millihz: 0, ..radio() };
     let (message, help) = refused(&free, &Choices::default());
     assert_eq!(message, "the application has no frame rate");
-    assert!(help.contains("--rates"));
+    assert!(help.contains("--frame-rates"));
     let mut own = radio();
     own.tasks.iter_mut().for_each(|t| t.firing = whimbrel_explore::Firing::PerSecond(1.0));
     let rates = Choices { rates_millihz: vec![500], ..Choices::default() };
-    assert!(refused(&own, &rates).0.starts_with("--rates has no effect"));
+    assert!(refused(&own, &rates).0.starts_with("--frame-rates has no effect"));
 }
 
 #[test]

@@ -11,7 +11,7 @@ use miette::{
     SourceSpan, SpanContents,
 };
 use thiserror::Error;
-use whimbrel_text::{plain, word};
+use whimbrel_text::{Failed, plain, word};
 
 /// A place in a file, in bytes from its start.
 pub type Span = Range<usize>;
@@ -77,6 +77,13 @@ impl Problem {
     pub fn line(&self) -> String {
         let help = self.help.as_ref().map(|help| format!(": {help}"));
         format!("{}{}", self.message, help.unwrap_or_default())
+    }
+}
+
+impl From<Failed> for Problem {
+    fn from(failed: Failed) -> Self {
+        let problem = Self::new(failed.message);
+        failed.help.into_iter().fold(problem, Self::help)
     }
 }
 

@@ -4,13 +4,15 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use whimbrel_text::Failed;
+
 use crate::CpuSet;
 
 /// A refusal or a failure. Nothing has been changed, or all of it has been undone.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// A processor that does not exist or is off-line.
-    #[error("processor {cpu} is not on-line: on-line are {online}")]
+    #[error("processor {cpu} is not on-line")]
     Offline {
         /// The one that was asked for.
         cpu: usize,
@@ -18,10 +20,7 @@ pub enum Error {
         online: CpuSet,
     },
     /// A processor that this process may not run on.
-    #[error(
-        "processor {cpu} is off-line or not in this process's cpuset: it may use {usable}; what \
-         is occupied is for the occupation's own processes"
-    )]
+    #[error("processor {cpu} is off-line, occupied, or not in this process's cpuset")]
     Unusable {
         /// The one that was asked for.
         cpu: usize,
@@ -29,10 +28,7 @@ pub enum Error {
         usable: CpuSet,
     },
     /// No processor would be left for the system.
-    #[error(
-        "occupying {wanted} would leave no processor for the system, which has {usable}: \
-         leave at least one"
-    )]
+    #[error("occupying {wanted} would leave no processor for the system, which has {usable}")]
     NoneLeft {
         /// Those that were asked for.
         wanted: CpuSet,
@@ -40,7 +36,7 @@ pub enum Error {
         usable: CpuSet,
     },
     /// Another occupation has the processor.
-    #[error("processor {cpu} is occupied already, by {by}: `whimbrel occupy status` lists all")]
+    #[error("processor {cpu} is occupied already, by {by}")]
     Occupied {
         /// The one that was asked for.
         cpu: usize,
@@ -48,10 +44,7 @@ pub enum Error {
         by: String,
     },
     /// Another tool's cpuset claims the processor for itself.
-    #[error(
-        "the cpuset {} has processor {cpu} for itself: end what uses it, or choose another",
-        path.display()
-    )]
+    #[error("the cpuset {} has processor {cpu} for itself", path.display())]
     ForeignCpuset {
         /// The one that was asked for.
         cpu: usize,
@@ -59,11 +52,7 @@ pub enum Error {
         path: PathBuf,
     },
     /// Another process keeps the journal's lock.
-    #[error(
-        "another process has been changing the machine for {waited:?}: wait for its end, or \
-         find it by `fuser {}`",
-        lock.display()
-    )]
+    #[error("another process has been changing the machine for {waited:?}")]
     Locked {
         /// The file that it has locked.
         lock: PathBuf,
@@ -71,7 +60,7 @@ pub enum Error {
         waited: Duration,
     },
     /// A capability is missing.
-    #[error("{what} needs {capability}: run as root, as by `sudo`")]
+    #[error("{what} needs {capability}")]
     Permission {
         /// What was tried.
         what: String,
@@ -101,7 +90,7 @@ pub enum Error {
         why: String,
     },
     /// An occupation that is not there.
-    #[error("there is no occupation {what}: `whimbrel occupy status` lists all")]
+    #[error("there is no occupation {what}")]
     NoOccupation {
         /// What was asked for.
         what: String,
@@ -123,9 +112,44 @@ pub enum Error {
         text: String,
     },
     /// Why the guardian was refused something, in its words.
-    #[error("{0}")]
-    Told(String),
+    #[error("{message}")]
+    Told {
+        /// What failed.
+        message: String,
+        /// What to do about it.
+        help: Option<String>,
+    },
     /// The guardian that cannot be started or does not answer.
     #[error("the guardian of the occupation: {0}")]
     Guardian(String),
+}
+
+impl Error {
+    /// What to do about it, if something can be done.
+    pub fn help(&self) -> Option<String> {
+        Some(match self {
+            Self::Offline { online, .. } => format!("name one of {online}"),
+            Self::Unusable { usable, .. } => format!("name one of {usable}"),
+            Self::NoneLeft { .. } => "leave at least one".to_owned(),
+            Self::Occupied { .. } => "name another, or see `whimbrel occupy status`".to_owned(),
+            Self::ForeignCpuset { .. } => "end what uses it, or name another".to_owned(),
+            Self::Locked { lock, .. } => {
+                format!("wait for its end, or find it by `fuser {}`", lock.display())
+            }
+            Self::Permission { .. } => "run as root, for example by `sudo`".to_owned(),
+            Self::NoProcess { .. } => "name a process that runs".to_owned(),
+            Self::NoShield { .. } => "name another shield, or none".to_owned(),
+            Self::NoOccupation { .. } => "see `whimbrel occupy status`".to_owned(),
+            Self::Told { help, .. } => return help.clone(),
+            Self::Refused { .. } | Self::File { .. } | Self::Text { .. } | Self::Guardian(_) => {
+                return None;
+            }
+        })
+    }
+}
+
+impl From<&Error> for Failed {
+    fn from(error: &Error) -> Self {
+        Self { message: error.to_string(), help: error.help() }
+    }
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use whimbrel_model::{App, At, Command, Limit, Plan, Problem, SavedFile};
 use whimbrel_occupy::place::Place;
-use whimbrel_text::option::{RATE, SAVE};
+use whimbrel_text::option::{FRAME_RATE_CHANGE, SAVE};
 
 use crate::args::SimArgs;
 use crate::failure::{Failure, Outcome};
@@ -18,7 +18,7 @@ use crate::load::sim::{Simulated, check_times, load};
 use crate::load::{Loaded, both, nanoseconds, utf8};
 use crate::run::execute;
 
-/// When a run without --limit is taken for endless.
+/// When a run without --max-time is taken for endless.
 const LIMIT: Duration = Duration::from_secs(3600);
 
 /// How long channels may take to drain after the duration.
@@ -39,8 +39,8 @@ pub fn sim(args: &SimArgs) -> Outcome {
 /// Bad input.
 pub fn prepared(args: &SimArgs) -> Result<(Loaded, impl FnOnce(Plan) -> Plan), Failure> {
     check_times(&args.times())?;
-    if args.common.layout.fast && !args.rates.is_empty() {
-        return Err(both(RATE).into());
+    if args.common.layout.fast && !args.frame_rate_changes.is_empty() {
+        return Err(both(FRAME_RATE_CHANGE).into());
     }
     let Simulated { run, platform, commands } = load(args)?;
     let save = args.save.as_ref().map(|save| followed(&save.file)).transpose()?;
@@ -92,7 +92,7 @@ fn ending(args: &SimArgs, app: &App) -> Vec<At> {
 /// A plan with what only a simulation has.
 fn simulated(args: &SimArgs, platform: String, commands: Vec<At>, plan: Plan) -> Plan {
     let mut plan = Plan { platform: Some(platform), commands, ..plan };
-    for change in &args.rates {
+    for change in &args.frame_rate_changes {
         let rate = Command::Rate { id: "planned".into(), millihz: u64::from(change.millihz) };
         plan.commands.push(At::once(nanoseconds(change.at), rate));
     }
@@ -100,7 +100,7 @@ fn simulated(args: &SimArgs, platform: String, commands: Vec<At>, plan: Plan) ->
     if let Some(end) = args.common.duration.map(nanoseconds) {
         limit = limit.max(end.saturating_add(nanoseconds(DRAIN)));
     }
-    let until_ns = args.limit.map_or(limit, nanoseconds);
+    let until_ns = args.max_time.map_or(limit, nanoseconds);
     plan.limit = Some(Limit { until_ns, events: args.max_events.unwrap_or(0) });
     plan
 }
@@ -130,7 +130,7 @@ mod tests {
         assert_eq!(limit(""), 3600);
         assert_eq!(limit("--duration 10s"), 3600);
         assert_eq!(limit("--duration 2h"), 7202);
-        assert_eq!(limit("--duration 10s --limit 5s"), 5);
+        assert_eq!(limit("--duration 10s --max-time 5s"), 5);
     }
 
     #[test]
@@ -139,12 +139,12 @@ mod tests {
         assert_eq!(refused("--duration 200days --move a=1@199days"), None);
         for (option, value) in [
             ("--duration", "600years"),
-            ("--limit", "50years"),
+            ("--max-time", "50years"),
             ("--save", "F@600years"),
             ("--move", "a=1@600years"),
             ("--shuttle", "a=1,0@600years"),
-            ("--rate", "900@201days"),
-            ("--agents", "600years"),
+            ("--frame-rate-change", "900@201days"),
+            ("--agent-period", "600years"),
         ] {
             let problem = refused(&format!("{option} {value}")).expect(option);
             assert!(problem.message.starts_with(option), "{}", problem.message);

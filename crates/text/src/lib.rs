@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Tables, units and options for people, the same in every verb; and what strangers have written,
-//! without what a terminal would obey.
+//! Tables, units, options and errors for people, the same in every verb; and what strangers have
+//! written, without what a terminal would obey.
 
+mod failed;
 pub mod option;
 mod plain;
+pub mod usage;
 
 use comfy_table::CellAlignment;
 pub use comfy_table::Table;
+pub use failed::Failed;
 pub use plain::{json, plain, word};
 
 /// A table with the columns `titles`; a title that starts with `>` is aligned to the right.

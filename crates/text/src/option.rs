@@ -43,13 +43,17 @@ macro_rules! options {
     };
 }
 
-options! { "s" MOVE: "move", PIN: "pin", RATE: "rate", SHUTTLE: "shuttle" }
+options! { "s"
+    FRAME_RATE_CHANGE: "frame-rate-change", MOVE: "move", PIN: "pin", SHUTTLE: "shuttle"
+}
 options! { ""
-    AGENTS: "agents", BUDGET: "budget", CHANNELS: "channels", COMPUTE: "compute",
-    COORDINATOR: "coordinator", CORES: "cores", DURATION: "duration", FAST: "fast",
-    FRAME_RATE: "frame-rate", LIMIT: "limit", MAP: "map", MAX_EVENTS: "max-events",
-    MODE: "mode", MOVE_AT: "move-at", OBJECTIVES: "objectives", OUTPUT: "output",
-    PLATFORM: "platform", POINTS: "points", POLICIES: "policies", POLICY: "policy",
-    RATES: "rates", RECORD: "record", RESUME: "resume", SAVE: "save", SEED: "seed",
-    SET: "set", SLOTS: "slots", TABLE: "table", TRANSPORT: "transport"
+    AGENT_PERIOD: "agent-period", BUDGET: "budget", CHANNELS: "channels", COMPUTE: "compute",
+    COORDINATOR: "coordinator", CORES: "cores", CORE_COUNT: "core-count",
+    CORE_COUNTS: "core-counts", DURATION: "duration", EXHAUSTIVE: "exhaustive", FAST: "fast",
+    FRAME_RATE: "frame-rate", FRAME_RATES: "frame-rates", MAP: "map", MAX_EVENTS: "max-events",
+    MAX_TIME: "max-time", MIGRATION_POINTS: "migration-points", MODE: "mode",
+    OBJECTIVES: "objectives", OUTPUT: "output", PLATFORM: "platform", POINTS: "points",
+    POLICIES: "policies", POLICY: "policy", RECORD: "record", RESUME: "resume", SAVE: "save",
+    SEED: "seed", SET: "set", SLOTS: "slots", TABLE: "table", TRANSPORT: "transport",
+    WRITE_TABLE: "write-table"
 }

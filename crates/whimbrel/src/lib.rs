@@ -8,13 +8,13 @@ mod cli;
 mod doctor;
 #[cfg(feature = "analysis")]
 mod explore;
-mod export;
 mod files;
 #[cfg(feature = "analysis")]
 pub mod library;
 mod migrate;
 #[cfg(feature = "analysis")]
 mod pages;
+mod plan;
 mod ps;
 #[cfg(feature = "analysis")]
 mod report;
@@ -24,14 +24,16 @@ mod top;
 #[cfg(feature = "analysis")]
 mod trace;
 
+use std::env;
+use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, Parser};
+use whimbrel_model::Problem;
 use whimbrel_run::{failure, run, sim};
+use whimbrel_text::usage;
 
 use cli::{Cli, Command};
-#[cfg(not(feature = "analysis"))]
-use whimbrel_model::Problem;
 
 /// The whole command, by the arguments of this process.
 pub fn main() -> ExitCode {
@@ -42,21 +44,35 @@ pub fn main() -> ExitCode {
     if let Some(status) = pages::called() {
         return status;
     }
-    let cli = Cli::parse();
     failure::install_style();
-    failure::conclude(match &cli.command {
+    match parsed(env::args_os().collect()) {
+        Ok(cli) => perform(&cli.command),
+        Err(problem) => failure::conclude(Err(problem.into())),
+    }
+}
+
+/// The command line; the help and the version are shown by clap, which ends the process then.
+fn parsed(words: Vec<OsString>) -> Result<Cli, Problem> {
+    Cli::try_parse_from(&words).map_err(|error| {
+        let failed = usage::wrong(&error, &Cli::command(), &words);
+        Problem::from(failed.unwrap_or_else(|| error.exit()))
+    })
+}
+
+fn perform(command: &Command) -> ExitCode {
+    failure::conclude(match command {
         Command::Run(args) => run(args),
         Command::Sim(args) => sim(args),
         Command::Migrate(args) => migrate::migrate(args),
         Command::Policy(args) => steer::policy(args),
-        Command::Rate(args) => steer::rate(args),
+        Command::FrameRate(args) => steer::frame_rate(args),
         Command::Channel(args) => steer::channel(args),
         Command::Restart(args) => steer::restart(args),
         Command::Ps(args) => ps::ps(args),
         Command::Clean(args) => ps::clean(args),
         Command::Doctor(args) => doctor::doctor(args),
         Command::Bench(args) => bench::bench(args),
-        Command::Export(args) => export::export(args),
+        Command::Plan(args) => plan::plan(args),
         Command::Import(args) => files::import(args),
         Command::Graph(args) => files::graph(args),
         Command::Schema(args) => files::schema(args),

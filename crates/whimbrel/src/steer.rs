@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A run that is under way, found by its name and asked for something; `whimbrel policy`,
-//! `whimbrel rate`, `whimbrel channel` and `whimbrel restart`.
+//! `whimbrel frame-rate`, `whimbrel channel` and `whimbrel restart`.
 
 use std::io::{self, ErrorKind};
 
@@ -11,7 +11,7 @@ use whimbrel_run::output::print;
 use whimbrel_run::protocol::{ChannelStatus, Set};
 use whimbrel_run::rundir::{Base, FoundRun, SOCKET};
 
-use crate::cli::{ChannelArgs, PolicyArgs, RateArgs, RestartArgs};
+use crate::cli::{ChannelArgs, FrameRateArgs, PolicyArgs, RestartArgs};
 
 /// Finds a run that lives.
 ///
@@ -101,7 +101,7 @@ pub fn policy(args: &PolicyArgs) -> Outcome {
 ///
 /// # Errors
 /// No such run, and whatever the helper has against the rate.
-pub fn rate(args: &RateArgs) -> Outcome {
+pub fn frame_rate(args: &FrameRateArgs) -> Outcome {
     set(&args.run, &rate_request(args.rate), &format!("{} frames per second", args.rate))
 }
 

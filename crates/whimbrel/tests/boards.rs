@@ -135,7 +135,7 @@ fn a_run_on_a_board_is_watched_and_steered_from_other_terminals() {
     for (args, expected) in [
         (&["migrate", "test-1", "worker", "1"][..], "worker"),
         (&["policy", "test-1", "balance"], "policy balance"),
-        (&["rate", "test-1", "40"], "40 frames per second"),
+        (&["frame-rate", "test-1", "40"], "40 frames per second"),
         (&["top", "test-1", "--once"], "core"),
     ] {
         let done = place.output(args);
@@ -152,7 +152,7 @@ fn a_run_on_a_board_is_watched_and_steered_from_other_terminals() {
 fn steered(mut place: (Place, Vec<String>)) -> Value {
     place.1.push("--json".into());
     let run = started(&place);
-    for args in [&["migrate", "test-1", "worker", "1"][..], &["rate", "test-1", "40"]] {
+    for args in [&["migrate", "test-1", "worker", "1"][..], &["frame-rate", "test-1", "40"]] {
         let done = place.0.output(args);
         assert!(done.status.success(), "{args:?}: {}", text(&done.stderr));
     }

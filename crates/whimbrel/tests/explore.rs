@@ -195,7 +195,7 @@ fn a_simulator_is_kept_for_the_next_candidate_and_replaced_once_it_has_gone() {
 #[test]
 fn a_simulation_has_the_cores_of_its_candidate_and_nothing_else() {
     let bench = Bench::new();
-    bench.say(&["--cores", "2", "--pin", "a=1", "--pin", "b=2", "--pin", "c=1"], 0);
+    bench.say(&["--core-counts", "2", "--pin", "a=1", "--pin", "b=2", "--pin", "c=1"], 0);
     assert_eq!(bench.ran(), ["2 14  a.0=0 b.0=1 c.0=0"]);
     let text = fs::read_to_string(bench.place.path("platforms.txt")).unwrap();
     let hardware: Value = serde_json::from_str(text.trim()).unwrap();
@@ -207,19 +207,19 @@ fn a_simulation_has_the_cores_of_its_candidate_and_nothing_else() {
 #[test]
 fn the_table_of_the_front_leaves_out_what_does_not_differ() {
     let bench = Bench::new();
-    let (out, _) = bench.say(&["--cores", "2", "--objectives", "energy,latency"], 0);
+    let (out, _) = bench.say(&["--core-counts", "2", "--objectives", "energy,latency"], 0);
     let lines: Vec<&str> = out.lines().collect();
     assert_eq!(lines[0], "50 frames per second: 3 candidates ran");
     assert_eq!(lines[1], "id  energy mJ  misses  latency ms  cores  MHz        mapping");
     assert_eq!(lines[2], " 0      2.001       0     140.000      2  400/400/-  a=0 b=0 c=1");
-    let (out, _) = bench.say(&["--cores", "2", "--slots", "4,14"], 0);
+    let (out, _) = bench.say(&["--core-counts", "2", "--slots", "4,14"], 0);
     assert!(out.contains("slots  mapping"), "{out}");
 }
 
 #[test]
 fn the_folder_has_everything_and_is_not_written_over() {
     let bench = Bench::new();
-    let table = ["--table", "best.toml", "--rates", "25,50"];
+    let table = ["--write-table", "best.toml", "--frame-rates", "25,50"];
     bench.say(&[&["-o", "found"], &table[..]].concat(), 0);
     for name in ["explore.csv", "explore.parquet", "front.json", "evaluated.jsonl"] {
         assert!(bench.place.path("found").join(name).is_file(), "{name}");
@@ -243,7 +243,7 @@ fn a_table_goes_where_a_link_leads_and_beside_files_of_other_names() {
     symlink("real.toml", at("best.toml")).unwrap();
     fs::write(at("best.toml.part"), "mine").unwrap();
     fs::write(at("real.toml.part"), "mine").unwrap();
-    bench.say(&["--table", "best.toml"], 0);
+    bench.say(&["--write-table", "best.toml"], 0);
     assert!(at("best.toml").is_symlink());
     assert!(fs::read_to_string(at("real.toml")).unwrap().contains("[[row]]"));
     for name in ["best.toml.part", "real.toml.part"] {
@@ -294,10 +294,10 @@ fn a_package_in_the_folder_that_it_is_started_in_is_not_run() {
 #[test]
 fn an_exploration_goes_on_without_a_run_twice_but_only_with_what_it_began_with() {
     let bench = Bench::new();
-    let (_, said) = bench.say(&["-o", "found", "--budget", "3", "--cores", "2-3"], 0);
+    let (_, said) = bench.say(&["-o", "found", "--budget", "3", "--core-counts", "2-3"], 0);
     assert!(said.contains("--resume found goes on"), "{said}");
     assert_eq!(bench.ran().len(), 3);
-    bench.say(&["--resume", "found", "--cores", "2-3"], 0);
+    bench.say(&["--resume", "found", "--core-counts", "2-3"], 0);
     assert_eq!(bench.ran().len(), 4);
     let (_, said) = bench.say(&["--resume", "found", "--seed", "2"], 2);
     assert!(said.contains("of another application, platform, duration or seed"), "{said}");
@@ -332,17 +332,17 @@ fn ctrl_c_ends_it_and_keeps_what_is_done() {
 #[test]
 fn where_every_candidate_misses_deadlines_the_answer_is_no_and_there_is_no_table() {
     let bench = Bench::new();
-    bench.say(&["--cores", "1"], 1);
-    let (_, said) = bench.say(&["--cores", "1", "--table", "best.toml"], 2);
+    bench.say(&["--core-counts", "1"], 1);
+    let (_, said) = bench.say(&["--core-counts", "1", "--write-table", "best.toml"], 2);
     assert!(said.contains("no row for 50 frames per second"), "{said}");
-    assert!(said.contains("--table: there is no row to write"), "{said}");
+    assert!(said.contains("--write-table: there is no row to write"), "{said}");
     assert!(!bench.place.path("best.toml").exists());
 }
 
 #[test]
 fn a_candidate_that_deadlocks_is_told_and_the_others_count() {
     let bench = Bench::new();
-    let (out, _) = bench.say(&["--cores", "2", "--slots", "1,14"], 0);
+    let (out, _) = bench.say(&["--core-counts", "2", "--slots", "1,14"], 0);
     assert!(out.contains("3 candidates ran, 3 could not run (a deadlock)"), "{out}");
 }
 
@@ -361,16 +361,16 @@ fn bad_input_is_refused_before_anything_runs() {
         (&["--pin", "d=0"][..], "--pin: there is no task `d`"),
         (&["--pin", "a=3"], "--pin: core 3 does not exist"),
         (&["--pin", "a"], "`a` is no pin"),
-        (&["--cores", "4"], "--cores: 4 cores cannot be used"),
-        (&["--cores", "0"], "`0` is no number of cores"),
-        (&["--rates", "0"], "must be from 0.001 to 1e9 frames per second"),
-        (&["--rates", "50,-1"], "must be from 0.001 to 1e9 frames per second"),
-        (&["--rates", "1000000"], "no candidate keeps up"),
+        (&["--core-counts", "4"], "--core-counts: 4 cores cannot be used"),
+        (&["--core-counts", "0"], "`0` is no number of cores"),
+        (&["--frame-rates", "0"], "must be from 0.001 to 1e9 frames per second"),
+        (&["--frame-rates", "50,-1"], "must be from 0.001 to 1e9 frames per second"),
+        (&["--frame-rates", "1000000"], "no candidate keeps up"),
         (&["--policies", "fastest"], "there is no policy `fastest`"),
         (&["--policies", "table"], "`table` cannot be explored"),
         (&["--slots", "0"], "`0` is no number of slots"),
         (&["--slots", "x_y=4"], "there is no channel `x_y`"),
-        (&["--objectives", "speed"], "write energy, misses, latency or cores"),
+        (&["--objectives", "speed"], "write one of energy, misses, latency, cores"),
         (&["--budget", "0"], "must not be 0"),
     ] {
         let (_, said) = bench.say(args, 2);

@@ -78,13 +78,13 @@ fn tasks_move_where_they_wait_if_the_run_says_so() {
         tasks.map(|task| task["moves_at_waits"] == true).collect::<Vec<_>>()
     };
     assert!(!at_waits(&[]).contains(&true));
-    assert!(!at_waits(&["--move-at", "checkpoints"]).contains(&true));
-    assert!(!at_waits(&["--move-at", "waits"]).contains(&false));
+    assert!(!at_waits(&["--migration-points", "checkpoints"]).contains(&true));
+    assert!(!at_waits(&["--migration-points", "waits"]).contains(&false));
 }
 
 #[test]
 fn agents_report_as_often_as_they_are_told_also_without_a_policy() {
-    let told = deciders(&plan(&["--agents", "20ms", "--fast"]));
+    let told = deciders(&plan(&["--agent-period", "20ms", "--fast"]));
     let expected = json!({"program": null, "transport": null, "agents_ns": 20_000_000,
                           "coordinator": 0, "policy": null, "rows": [], "rate_millihz": 0});
     assert_eq!(told, expected);
@@ -127,12 +127,12 @@ fn what_cannot_be_is_refused_before_anything_starts() {
         (&["--coordinator", "2", "--cores", "0,0"], "--coordinator: core 2 does not exist"),
         (&["--policy", "table"], "--policy table: there is no table to decide by"),
         (&["--table", "nowhere.toml"], "--table: nowhere.toml cannot be read"),
-        (&["--mode", "teleport"], "[possible values: handoff, replicate, recreate, reenter]"),
-        (&["--move-at", "home"], "[possible values: checkpoints, waits]"),
-        (&["--transport", "pigeon"], "[possible values: auto, alias, buffer]"),
+        (&["--mode", "teleport"], "write one of handoff, replicate, recreate, reenter"),
+        (&["--migration-points", "home"], "write one of checkpoints, waits"),
+        (&["--transport", "pigeon"], "write one of auto, alias, buffer"),
         (&["--policy", "two words"], "`two words` is no policy"),
         (&["--policy", "balance:margin"], "`margin` is no parameter"),
-        (&["--agents", "10us"], "the period of agents is at least 1ms"),
+        (&["--agent-period", "10us"], "the period of agents is at least 1ms"),
     ];
     for (args, expected) in cases {
         let said = refusal(&place, args);

@@ -3,6 +3,7 @@
 
 use std::fs;
 
+use crate::common::screen::Screen;
 use crate::common::{Place, text, write_script};
 use insta::assert_snapshot;
 
@@ -13,18 +14,19 @@ fn the_help_is_the_manual() {
         "run",
         "migrate",
         "policy",
-        "rate",
+        "frame-rate",
         "restart",
         "top",
         "ps",
         "clean",
         "doctor",
         "bench",
-        "export",
+        "plan",
         "import",
         "graph",
         "schema",
         "trace",
+        "channel",
         "sim",
         "calibrate",
         "explore",
@@ -47,6 +49,81 @@ fn a_command_line_that_makes_no_sense_is_an_error() {
     for args in [&["run"][..], &["run", "a", "--fast", "--frame-rate", "1"], &["fly"], &[]] {
         assert_eq!(place.output(args).status.code(), Some(2), "{args:?}");
     }
+}
+
+#[test]
+fn every_error_says_what_failed_and_below_it_what_to_do() {
+    let place = Place::new();
+    for (words, message, help) in [
+        (&["simm"][..], "`whimbrel` has no verb `simm`", "write `sim`"),
+        (&["sim", "a", "--sed", "1"], "`whimbrel sim` has no option `--sed`", "write `--seed`"),
+        (
+            &["trace", "a", "--format", "perfeto"],
+            "invalid value `perfeto` for --format",
+            "write `perfetto`; all values are perfetto, vcd, btf",
+        ),
+        (
+            &["run", "a", "--frequency", "emulated"],
+            "invalid value `emulated` for --frequency",
+            "write `emulate`; all values are none, emulate, cpufreq",
+        ),
+        (
+            &["explore", "a", "--objectives", "energie"],
+            "invalid value `energie` for --objectives",
+            "write `energy`; all values are energy, misses, latency, cores",
+        ),
+        (
+            &["migrate", "a"],
+            "`whimbrel migrate` needs <TASK[.INDEX]>, <CORE>",
+            "write whimbrel migrate",
+        ),
+        (&["sim", "nowhere.toml"], "nowhere.toml cannot be read", "the argument is the path"),
+        (&["migrate", "gone-1", "a", "0"], "no run is called `gone-1`", "start one with"),
+        (&["occupy", "release", "77"], "there is no occupation 77", "see `whimbrel occupy status`"),
+        (
+            &["occupy", "--fifo", "100", "--", "true"],
+            "100 is not in 1..=99",
+            "see `whimbrel occupy",
+        ),
+        (
+            &["occupy", "--shield", "affinty", "--", "true"],
+            "invalid value `affinty` for --shield",
+            "write `affinity`; all values are v2, v1, affinity",
+        ),
+    ] {
+        let mut command = place.command(words);
+        let output = command.env("WHIMBREL_OCCUPY_STATE", place.path("journal")).output().unwrap();
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        let lines: Vec<&str> = said.lines().collect();
+        assert!(lines[0].starts_with("  × ") && lines[0].contains(message), "{words:?}: {said}");
+        let last = lines.last().unwrap();
+        assert!(last.starts_with("  help: ") && last.contains(help), "{words:?}: {said}");
+    }
+}
+
+#[test]
+fn no_color_is_obeyed() {
+    let place = Place::new();
+    let coloured = |words: &[&str], shown: &str, without: &str| {
+        let command = place.command(words);
+        let mut changed = std::process::Command::new("env");
+        changed.args(["-u", without]).arg(command.get_program()).args(words);
+        changed.envs(command.get_envs().filter_map(|(key, value)| Some((key, value?))));
+        changed.current_dir(place.path(""));
+        let mut screen = Screen::open(&changed);
+        screen.wait_for(shown);
+        screen.finish();
+        screen.has_colours()
+    };
+    for (words, shown) in [
+        (&["simm"][..], "write `sim`"),
+        (&["sim", "nowhere.toml"], "cannot be read"),
+        (&["migrate", "--help"], "Examples"),
+    ] {
+        assert!(!coloured(words, shown, "NOTHING"), "{words:?}");
+    }
+    assert!(coloured(&["simm"], "write `sim`", "NO_COLOR"));
 }
 
 #[test]

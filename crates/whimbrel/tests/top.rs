@@ -179,13 +179,13 @@ fn a_policy_and_a_frame_rate_are_set_while_a_run_goes_on() {
     assert_eq!(said(&policy), (Some(0), "test-1: policy balance:high=80,low=20\n".into()));
     let none = place.output(&["policy", "test-1", "none"]);
     assert_eq!(said(&none), (Some(0), "test-1: policy none\n".into()));
-    let rate = place.output(&["rate", "test-1", "37.5"]);
+    let rate = place.output(&["frame-rate", "test-1", "37.5"]);
     assert_eq!(said(&rate), (Some(0), "test-1: 37.5 frames per second\n".into()));
     let refused = place.error(&["policy", "test-1", "mine"]);
     assert!(refused.contains("was refused by the run `test-1`: it was told mine"), "{refused}");
-    let unanswered = place.error(&["rate", "test-1", "10"]);
+    let unanswered = place.error(&["frame-rate", "test-1", "10"]);
     assert!(unanswered.contains("of a version that cannot do that"), "{unanswered}");
-    assert_eq!(place.output(&["rate", "test-1", "0"]).status.code(), Some(2));
+    assert_eq!(place.output(&["frame-rate", "test-1", "0"]).status.code(), Some(2));
     assert_eq!(place.output(&["policy", "test-1", "a:b"]).status.code(), Some(2));
 }
 

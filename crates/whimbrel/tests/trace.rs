@@ -187,7 +187,7 @@ fn a_run_may_have_more_cores_than_files_may_be_open() {
 fn a_format_that_does_not_exist_is_refused_with_those_that_do() {
     let output = Place::new().output(&["trace", "recorded", "--format", "svg"]);
     assert_eq!(output.status.code(), Some(2));
-    assert!(text(&output.stderr).contains("[possible values: perfetto, vcd, btf]"));
+    assert!(text(&output.stderr).contains("write one of perfetto, vcd, btf"));
 }
 
 #[test]

@@ -37,7 +37,7 @@ pub fn tables(plan: &Plan, app: &str, hash: &str) -> String {
     let mut c = Tables::default();
     c.line("// SPDX-License-Identifier: Apache-2.0");
     c.line(&format!(
-        "// The plan of {app}, as `whimbrel export` lays it out. It is made again: do not edit it."
+        "// The plan of {app}, as `whimbrel plan` lays it out. It is made again: do not edit it."
     ));
     c.line("#include \"plan.h\"");
     c.line("#include \"wb/policy.h\"\n");

@@ -9,6 +9,33 @@ use clap::{Args, Subcommand};
 
 use crate::{CpuSet, Policy, ShieldKind};
 
+/// The headings of options.
+const SCHEDULING: &str = "Scheduling";
+
+const EXAMPLES: &str = "\
+Examples:
+  whimbrel occupy -- ./mixer --rate 48000
+  whimbrel occupy --cpu 1 --soft --report=quiet.json -- ./mixer
+  whimbrel occupy --cpu 2-3 --pid 4301
+
+Environment:
+  WHIMBREL_OCCUPY_STATE  Folder of the journal [default: /run/whimbrel-occupy]";
+const STATUS_EXAMPLES: &str = "\
+Examples:
+  whimbrel occupy status --json";
+const ADJUST_EXAMPLES: &str = "\
+Examples:
+  whimbrel occupy adjust 1 --soft --fifo 10
+  whimbrel occupy adjust 1 --hard";
+const RELEASE_EXAMPLES: &str = "\
+Examples:
+  whimbrel occupy release 1
+  whimbrel occupy release --all";
+const NOISE_EXAMPLES: &str = "\
+Examples:
+  whimbrel occupy noise --cpu 1 --duration 10s
+  whimbrel occupy noise --occupied --report noise.json";
+
 /// Gives a program a processor for itself, and takes it back when the program ends.
 ///
 /// Every other task leaves the processor, interrupts and kernel workers that can be moved are
@@ -22,6 +49,7 @@ use crate::{CpuSet, Policy, ShieldKind};
 /// program has not run and nothing is changed. docs/occupy.md says what each way costs.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+#[command(after_long_help = EXAMPLES)]
 #[command(override_usage = "whimbrel occupy [OPTIONS] -- COMMAND...\n       \
                             whimbrel occupy [OPTIONS] --pid PID\n       \
                             whimbrel occupy <status|adjust|release|noise>")]
@@ -30,31 +58,37 @@ pub struct OccupyArgs {
     #[command(subcommand)]
     pub verb: Option<Verb>,
 
-    /// The processors, as 1 or 2-3,5 [default: the one with the fewest interrupts that cannot be
-    /// moved]
+    /// The processors, for example 1 or 2-3,5 [default: the quietest one]
+    ///
+    /// The quietest one has the fewest interrupts that cannot be moved
     #[arg(long, visible_alias = "cpus", value_name = "LIST", value_parser = cpus)]
     pub cpu: Option<CpuSet>,
 
-    /// Let others use the processor while the program sleeps; it takes it back at once when it
-    /// wakes, by SCHED_FIFO (priority 1 unless --fifo says another)
-    #[arg(long)]
+    /// Let others use the processor while the program sleeps
+    ///
+    /// The program preempts them when it wakes, by SCHED_FIFO (priority 1 unless --fifo says
+    /// another)
+    #[arg(long, help_heading = SCHEDULING)]
     pub soft: bool,
 
     /// How the program is scheduled.
     #[command(flatten)]
     pub policy: PolicyArgs,
 
-    /// How others are kept away: v2 and v1 are the versions of cgroups [default: the best that this
-    /// machine has]
+    /// How others are kept away [default: the best of this machine]
+    ///
+    /// v2 and v1 are the versions of cgroups
     #[arg(long, value_name = "WAY")]
     pub shield: Option<ShieldKind>,
 
-    /// Occupy for a process that runs already, with all its threads; returns at once
+    /// Occupy for a running process with all its threads, and return
     #[arg(long, value_name = "PID", value_parser = pid(), conflicts_with = "command")]
     pub pid: Option<i32>,
 
-    /// Say at the end what disturbed the program, before and during: a table on standard error, or
-    /// into a file: .json, which tools/plot_quiet.py plots, or the table for any other name
+    /// Report at the end what disturbed the program, before and during
+    ///
+    /// It is a table on standard error, or in FILE. A FILE.json contains JSON instead, which
+    /// tools/plot_quiet.py plots
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true)]
     #[arg(default_missing_value = "-", conflicts_with = "pid", value_parser = report)]
     pub report: Option<PathBuf>,
@@ -82,6 +116,7 @@ pub enum Verb {
 ///
 /// At its end it says which ways of keeping others away this machine has.
 #[derive(Debug, Args)]
+#[command(after_long_help = STATUS_EXAMPLES)]
 pub struct StatusArgs {
     /// Print it as one JSON object
     #[arg(long)]
@@ -93,6 +128,7 @@ pub struct StatusArgs {
 /// What is not named stays as it is; --soft without a priority means --fifo 1, and --hard without
 /// one means --fair.
 #[derive(Debug, Args)]
+#[command(after_long_help = ADJUST_EXAMPLES)]
 #[command(group = clap::ArgGroup::new("change").required(true).multiple(true))]
 pub struct AdjustArgs {
     /// The occupation, as `status` lists it
@@ -104,19 +140,21 @@ pub struct AdjustArgs {
 
     /// Schedule it like any other program, without a priority
     #[arg(long, group = "change", conflicts_with_all = ["fifo", "nice", "soft"])]
+    #[arg(help_heading = SCHEDULING)]
     pub fair: bool,
 
     /// Let others use the processor while the program sleeps
-    #[arg(long, group = "change")]
+    #[arg(long, group = "change", help_heading = SCHEDULING)]
     pub soft: bool,
 
     /// Keep others away also while the program sleeps
-    #[arg(long, group = "change", conflicts_with = "soft")]
+    #[arg(long, group = "change", conflicts_with = "soft", help_heading = SCHEDULING)]
     pub hard: bool,
 }
 
 /// Ends an occupation at once; its program goes on like any other.
 #[derive(Debug, Args)]
+#[command(after_long_help = RELEASE_EXAMPLES)]
 #[command(group = clap::ArgGroup::new("which"))]
 pub struct ReleaseArgs {
     /// The occupation, as `status` lists it [default: the only one]
@@ -138,6 +176,7 @@ pub struct ReleaseArgs {
 /// Whenever the clock jumps by more than the threshold, something else has run. It keeps the
 /// processor busy for all of its time.
 #[derive(Debug, Args)]
+#[command(after_long_help = NOISE_EXAMPLES)]
 pub struct NoiseArgs {
     /// The processor [default: the one that `occupy` would choose]
     #[arg(long, value_name = "N")]
@@ -151,13 +190,15 @@ pub struct NoiseArgs {
     #[arg(long, value_name = "TIME", default_value = "5us", value_parser = threshold)]
     pub threshold: Duration,
 
-    /// Measure it twice, first as the processor is and then occupied, with all that `--report`
-    /// counts
+    /// Measure twice, first as the processor is and then occupied
+    ///
+    /// It counts all that `--report` counts
     #[arg(long)]
     pub occupied: bool,
 
-    /// With --occupied, also write both into a file: .json, which tools/plot_quiet.py plots, or
-    /// text for any other name
+    /// With --occupied, also write both into a file
+    ///
+    /// A FILE.json contains JSON, which tools/plot_quiet.py plots; another contains text
     #[arg(long, value_name = "FILE", requires = "occupied", value_parser = report)]
     pub report: Option<PathBuf>,
 
@@ -169,14 +210,17 @@ pub struct NoiseArgs {
 /// A priority, or none.
 #[derive(Debug, Args)]
 pub struct PolicyArgs {
-    /// Schedule it by SCHED_FIFO with this priority, 1 to 99. The kernel takes 5 % of a processor
-    /// from such programs, however idle it is: a shield without a priority is quieter
-    #[arg(long, value_name = "PRIORITY", group = "change")]
+    /// Schedule it by SCHED_FIFO with this priority, 1 to 99
+    ///
+    /// The kernel takes 5 % of a processor from such programs, however idle it is: a shield without
+    /// a priority is quieter
+    #[arg(long, value_name = "PRIORITY", group = "change", help_heading = SCHEDULING)]
     #[arg(value_parser = clap::value_parser!(u8).range(1..=99))]
     pub fifo: Option<u8>,
 
     /// Schedule it fairly, with this niceness, -20 to 19
     #[arg(long, value_name = "N", group = "change", allow_hyphen_values = true)]
+    #[arg(help_heading = SCHEDULING)]
     #[arg(value_parser = clap::value_parser!(i8).range(-20..=19))]
     #[arg(conflicts_with_all = ["fifo", "soft"])]
     pub nice: Option<i8>,

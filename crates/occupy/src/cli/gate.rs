@@ -8,6 +8,8 @@ use std::os::unix::process::CommandExt;
 use std::process::{Child, Command};
 use std::thread;
 
+use whimbrel_text::Failed;
+
 use super::Failure;
 
 /// Starts a program that waits, as a process, until `admit` has been given its number and agrees.
@@ -40,7 +42,7 @@ pub fn start(
         admitted?;
         child.map_err(|error| Failure {
             status: if error.kind() == io::ErrorKind::NotFound { 127 } else { 126 },
-            message: format!("the program cannot be executed: {error}"),
+            failed: Failed::new(format!("the program cannot be executed: {error}")),
         })
     })
 }
@@ -67,8 +69,8 @@ mod tests {
             command.arg(&file);
             command
         };
-        let refused = Failure { status: 2, message: "no".to_owned() };
-        assert_eq!(start(touch(), |_| Err(refused)).unwrap_err().message, "no");
+        let refused = Failure::from(Failed::new("no"));
+        assert_eq!(start(touch(), |_| Err(refused)).unwrap_err().failed.message, "no");
         assert!(!file.exists());
 
         let mut number = 0;

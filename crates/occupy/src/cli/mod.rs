@@ -15,7 +15,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use serde::Serialize;
-use whimbrel_text::{plain, word};
+use whimbrel_text::{Failed, plain, word};
 
 use crate::{CpuSet, Error, Machine, Occupation, Occupations, Undone, Unmovable};
 
@@ -25,18 +25,24 @@ pub use args::{OccupyArgs, Verb};
 #[derive(Debug)]
 struct Failure {
     status: u8,
-    message: String,
+    failed: Failed,
+}
+
+impl From<Failed> for Failure {
+    fn from(failed: Failed) -> Self {
+        Self { status: 2, failed }
+    }
 }
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
-        Self { status: 2, message: error.to_string() }
+        Failed::from(&error).into()
     }
 }
 
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
-        Self { status: 2, message: error.to_string() }
+        Failed::new(error.to_string()).into()
     }
 }
 
@@ -56,7 +62,7 @@ pub fn occupy(args: &OccupyArgs) -> ExitCode {
     match done {
         Ok(status) => ExitCode::from(status),
         Err(failure) => {
-            say(&failure.message);
+            show(&failure.failed);
             ExitCode::from(failure.status)
         }
     }
@@ -65,6 +71,11 @@ pub fn occupy(args: &OccupyArgs) -> ExitCode {
 /// Writes a line to standard error. One that nobody reads is no reason to fail.
 fn say(line: &str) {
     let _ = writeln!(io::stderr(), "occupy: {}", word(line));
+}
+
+/// Writes what failed to standard error, as all of Whimbrel does.
+pub fn show(failed: &Failed) {
+    let _ = writeln!(io::stderr(), "{failed}");
 }
 
 /// Writes a result to standard output. A reader that has gone is no error.

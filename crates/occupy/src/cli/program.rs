@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{Access, access};
 
+use whimbrel_text::Failed;
+
 use super::Failure;
 
 /// Finds a program as `execvp` does.
@@ -31,9 +33,13 @@ fn find_in(name: &OsStr, path: &OsStr) -> Result<PathBuf, Failure> {
     let shown = Path::new(name).display();
     Err(match places.iter().find(|place| place.exists() && !name.is_empty()) {
         Some(place) => {
-            Failure { status: 126, message: format!("{} cannot be executed", place.display()) }
+            let failed = Failed::new(format!("{} cannot be executed", place.display()));
+            Failure { status: 126, failed: failed.help("make it executable, or name another") }
         }
-        None => Failure { status: 127, message: format!("the program `{shown}` does not exist") },
+        None => {
+            let failed = Failed::new(format!("the program `{shown}` does not exist"));
+            Failure { status: 127, failed: failed.help("name its path, or a program in PATH") }
+        }
     })
 }
 

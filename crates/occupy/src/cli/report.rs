@@ -7,7 +7,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use whimbrel_text::plain;
+use whimbrel_text::{Failed, plain};
 
 use super::Failure;
 use crate::place::{Place, There};
@@ -61,10 +61,8 @@ impl Watch {
 /// Writes a report into a file.
 pub fn write(report: &Report, file: &Path) -> Result<(), Failure> {
     let text = text(report, file)?;
-    put(file, &text).map_err(|error| Failure {
-        status: 2,
-        message: format!("the report {}: {error}", file.display()),
-    })
+    let wrong = |error| Failed::new(format!("the report {}: {error}", file.display()));
+    put(file, &text).map_err(|error| wrong(error).into())
 }
 
 /// Often as root: what somebody else has put in its place is not written.

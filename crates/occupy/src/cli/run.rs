@@ -11,7 +11,7 @@ use rustix::process::{Pid, PidfdFlags, pidfd_open, pidfd_send_signal};
 use super::args::{OccupyArgs, default_policy};
 use super::report::{self, Watch};
 use super::signals::Signals;
-use super::{Failure, choose, gate, program, say, say_foreign, say_recovered};
+use super::{Failure, choose, gate, program, say, say_foreign, say_recovered, show};
 use crate::guardian::Guard;
 use crate::{MARK, Machine, Occupation, Request};
 
@@ -125,7 +125,7 @@ impl Running {
 
     fn conclude(mut self) -> Result<u8, Failure> {
         if let Some(Err(failure)) = self.watch.take().map(Watch::finish) {
-            say(&failure.message);
+            show(&failure.failed);
         }
         self.guard.take().map(end);
         Ok(status_of(self.child.wait()?))
@@ -160,7 +160,7 @@ fn end(guard: Guard) -> bool {
             true
         }
         Err(error) => {
-            say(&error.to_string());
+            show(&(&error).into());
             false
         }
     }

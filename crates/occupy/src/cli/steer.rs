@@ -3,6 +3,8 @@
 
 use std::fs;
 
+use whimbrel_text::Failed;
+
 use super::args::{AdjustArgs, OccupyArgs, ReleaseArgs, default_policy};
 use super::run::{request, say_begun};
 use super::{Failure, count, lock, print, say_foreign};
@@ -41,8 +43,8 @@ pub fn adjust(machine: &Machine, args: &AdjustArgs) -> Result<u8, Failure> {
     let default = (args.fair || args.soft || args.hard).then(|| default_policy(args.soft));
     let policy = args.policy.policy().or(default).unwrap_or(present.policy);
     if soft && matches!(policy, Policy::Fair { .. }) {
-        let message = format!("occupation {} is soft, which needs a priority: add --hard", args.id);
-        return Err(Failure { status: 2, message });
+        let message = format!("occupation {} is soft, which needs a priority", args.id);
+        return Err(Failed::new(message).help("add --hard").into());
     }
     occupations.adjust(args.id, policy, soft)?;
     Ok(0)
@@ -77,10 +79,8 @@ fn chosen(all: &[Occupation], args: &ReleaseArgs) -> Result<Vec<u32>, Failure> {
     }
     if all.len() > 1 && !args.all {
         let ids: Vec<String> = all.iter().map(|occupation| occupation.id.to_string()).collect();
-        return Err(Failure {
-            status: 2,
-            message: format!("there are occupations {}: name one, or --all", ids.join(", ")),
-        });
+        let message = format!("there are occupations {}", ids.join(", "));
+        return Err(Failed::new(message).help("name one, or --all").into());
     }
     Ok(all.iter().map(|occupation| occupation.id).collect())
 }

@@ -43,8 +43,8 @@ pub enum Answer {
     Ended(Undone),
     /// Somebody else has ended the occupation.
     Released,
-    /// It could not be done, and why.
-    Refused(String),
+    /// It could not be done: why, and what to do about it.
+    Refused(String, Option<String>),
 }
 
 /// Writes one word.

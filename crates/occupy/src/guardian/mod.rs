@@ -152,7 +152,7 @@ impl Line {
 
 fn unexpected(answer: Answer) -> Error {
     match answer {
-        Answer::Refused(why) => Error::Told(why),
+        Answer::Refused(message, help) => Error::Told { message, help },
         other => Error::Guardian(format!("it said {other:?}")),
     }
 }

@@ -51,7 +51,7 @@ fn serve() -> io::Result<()> {
         }
         Err(error) => {
             // What could not be begun may still be there in part, if the journal was not to be had.
-            guardian.end_after(&Answer::Refused(error.to_string()));
+            guardian.end_after(&Answer::Refused(error.to_string(), error.help()));
             return Ok(());
         }
     }
@@ -137,7 +137,7 @@ impl Guardian {
             .and_then(|mut occupations| occupations.admit(self.id, program));
         let answer = match admitted {
             Ok(()) => Answer::Admitted,
-            Err(error) => Answer::Refused(error.to_string()),
+            Err(error) => Answer::Refused(error.to_string(), error.help()),
         };
         self.send(&answer);
     }
@@ -162,7 +162,8 @@ impl Guardian {
         match self.try_end() {
             Ok(undone) => Some(Answer::Ended(undone)),
             Err(error) => {
-                self.end_after(&Answer::Refused(format!("{error}: the guardian tries on")));
+                let why = format!("{error}: the guardian tries on");
+                self.end_after(&Answer::Refused(why, error.help()));
                 None
             }
         }

@@ -13,6 +13,7 @@ use whimbrel_model::{Mode, Moves, POLICIES, Policy, PolicyName, Problem};
 use whimbrel_text::option;
 
 use super::Parameters;
+use super::heading::MIGRATION;
 use super::values::{one_of, positive_duration};
 
 /// How tasks may move.
@@ -25,14 +26,14 @@ const TRANSPORTS: [&str; 3] = ["auto", "alias", "buffer"];
 /// Where nothing is said.
 const ANY_TRANSPORT: &str = "auto";
 const FIRST_CORE: &str = "0";
-const AGENTS_PERIOD: &str = "100ms";
+const AGENT_PERIOD: &str = "100ms";
 
 /// The help of `--policy`.
 fn policies() -> String {
     let each = POLICIES.iter().map(|Policy { name, does, .. }| format!("{name} {does}; "));
     format!(
-        "Let a policy decide on moves and frequencies, with parameters as \
-         NAME:KEY=VALUE,KEY=VALUE\n\n{}none leaves all as it is, which is the default. \
+        "What decides on moves and frequencies [default: none]\n\n\
+         Parameters follow its name: NAME:KEY=VALUE,KEY=VALUE.\n\n{}none leaves all as it is. \
          docs/policies.md has their parameters; an application may bring other policies",
         each.collect::<String>()
     )
@@ -41,36 +42,50 @@ fn policies() -> String {
 /// How tasks move, and who decides.
 #[derive(Debug, Clone, Args)]
 pub struct MovingArgs {
-    /// How every task that may move moves, instead of what its [[task]] says
+    /// handoff, replicate, recreate or reenter
+    ///
+    /// How tasks move. It replaces `mode` of every [[task]] that may move
     #[arg(long, value_name = "MODE", value_parser = one_of::<Mode>(MODES))]
+    #[arg(help_heading = MIGRATION, hide_possible_values = true)]
     pub mode: Option<Mode>,
 
-    /// Where every task that may move moves, instead of what its [[task]] says; one that is
-    /// recreated or re-entered moves at its checkpoints
-    #[arg(long, value_name = "WHERE", value_parser = one_of::<Moves>(PLACES))]
-    pub move_at: Option<Moves>,
+    /// Where in its code a task moves: checkpoints or waits
+    ///
+    /// It replaces `move` of every [[task]] that may move. A task that is recreated or re-entered
+    /// moves at its checkpoints
+    #[arg(long, alias = "move-at", value_name = "WHERE", value_parser = one_of::<Moves>(PLACES))]
+    #[arg(help_heading = MIGRATION, hide_short_help = true, hide_possible_values = true)]
+    pub migration_points: Option<Moves>,
 
-    /// How the memory of replicated tasks travels: mapped at a second address, or by a buffer
+    /// How the memory of replicated tasks travels: alias, buffer or auto
+    ///
+    /// alias maps it at a second address, buffer copies it through the transfer buffer, auto maps
+    /// it where the kernel can
     #[arg(long, value_name = "HOW", default_value = ANY_TRANSPORT,
           value_parser = PossibleValuesParser::new(TRANSPORTS))]
+    #[arg(help_heading = MIGRATION, hide_short_help = true, hide_possible_values = true)]
     pub transport: String,
 
-    /// Let a policy decide on moves and frequencies, with parameters as NAME:KEY=VALUE,KEY=VALUE
-    #[arg(long, value_name = "NAME[:KEY=VALUE,...]", long_help = policies())]
+    /// What decides on moves [default: none]
+    #[arg(long, value_name = "POLICY", long_help = policies(), help_heading = MIGRATION)]
     pub policy: Option<PolicyName>,
 
-    /// The rows of the table policy, which this also chooses when there is no --policy (see
-    /// docs/table-toml.md)
-    #[arg(long, value_name = "FILE.toml")]
+    /// The rows of the policy `table`
+    ///
+    /// It also selects that policy. `whimbrel explore --write-table` writes such a file;
+    /// docs/table-toml.md describes it
+    #[arg(long, value_name = "FILE.toml", help_heading = MIGRATION)]
     pub table: Option<PathBuf>,
 
-    /// The core that the coordinator runs on, which asks the policy
+    /// The core of the coordinator, which asks the policy
     #[arg(long, value_name = "CORE", default_value = FIRST_CORE)]
+    #[arg(help_heading = MIGRATION, hide_short_help = true)]
     pub coordinator: u32,
 
-    /// How often the agent of each core reports loads, and the policy is asked
-    #[arg(long, value_name = "PERIOD", default_value = AGENTS_PERIOD, value_parser = period)]
-    pub agents: Duration,
+    /// The period at which agents report loads and the policy decides
+    #[arg(long, alias = "agents", value_name = "TIME", default_value = AGENT_PERIOD)]
+    #[arg(value_parser = period, help_heading = MIGRATION, hide_short_help = true)]
+    pub agent_period: Duration,
 }
 
 impl MovingArgs {
@@ -78,7 +93,7 @@ impl MovingArgs {
     pub fn of(given: &mut Parameters) -> Result<Self, Problem> {
         Ok(Self {
             mode: given.one(option::MODE, one_of::<Mode>(MODES))?,
-            move_at: given.one(option::MOVE_AT, one_of::<Moves>(PLACES))?,
+            migration_points: given.one(option::MIGRATION_POINTS, one_of::<Moves>(PLACES))?,
             transport: given.or(
                 option::TRANSPORT,
                 PossibleValuesParser::new(TRANSPORTS),
@@ -87,7 +102,7 @@ impl MovingArgs {
             policy: given.one(option::POLICY, PolicyName::from_str)?,
             table: given.path(option::TABLE)?,
             coordinator: given.or(option::COORDINATOR, value_parser!(u32), FIRST_CORE)?,
-            agents: given.or(option::AGENTS, period, AGENTS_PERIOD)?,
+            agent_period: given.or(option::AGENT_PERIOD, period, AGENT_PERIOD)?,
         })
     }
 }

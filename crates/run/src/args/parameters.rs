@@ -8,9 +8,9 @@ use std::path::PathBuf;
 
 use clap::Command;
 use clap::builder::{PathBufValueParser, TypedValueParser};
-use clap::error::{ContextKind, ContextValue};
 use whimbrel_model::Problem;
 use whimbrel_text::option::Opt;
+use whimbrel_text::{Failed, usage};
 
 /// Those that were given and are not taken yet, each as texts that its option takes.
 #[derive(Debug, Default)]
@@ -81,13 +81,11 @@ impl Parameters {
 
 fn value<P: TypedValueParser>(option: Opt, text: &str, parser: &P) -> Read<P::Value> {
     parser.parse_ref(&Command::default(), None, text.as_ref()).map_err(|error| {
-        let why = match (error.source(), error.get(ContextKind::ValidValue)) {
-            (Some(why), _) => why.to_string(),
-            (None, Some(ContextValue::Strings(words))) if !text.is_empty() => {
-                format!("write one of {}", words.join(", "))
-            }
-            (None, _) => "it must not be empty".to_owned(),
-        };
-        Problem::new(format!("invalid value '{text}' for {option}")).help(why)
+        let what = usage::invalid(text, &option.to_string());
+        match error.source() {
+            Some(why) => Failed::by_reason(&what, &why.to_string()).into(),
+            None if text.is_empty() => Problem::new(format!("{option} has no value")),
+            None => usage::with_values(&error, Failed::new(what)).into(),
+        }
     })
 }

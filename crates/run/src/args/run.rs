@@ -7,11 +7,26 @@ use clap::Args;
 use whimbrel_model::{CoreList, Frequency};
 
 use super::CommonArgs;
+use super::heading::HARDWARE;
 use super::values::{Spin, frequency};
 
 /// What a run on this machine's cores has, and none on a board.
 const NOT_OF_BOARDS: [&str; 7] =
     ["cores", "kinds", "platform", "frequency", "exclusive", "restart", "spin"];
+
+/// What the long help ends with.
+const EXAMPLES: &str = "\
+Examples:
+  whimbrel run apps/hello/app.toml --shuttle bird=1,0@400ms
+  whimbrel run apps/fm_radio/app.toml --cores 0,0 --record radio --set plays=10
+  whimbrel run apps/fm_radio/app.toml --platform mpsoc3 --cores 0,1,1 --policy consolidate
+  whimbrel run apps/mixed/app.toml --cores 0,virt_a64:0
+  whimbrel run apps/hello/app.toml --board vexpress_a9 --move bird=3@1s
+
+Environment:
+  XDG_RUNTIME_DIR       Folder of the run's socket and status [default: /tmp/whimbrel-UID]
+  WHIMBREL_CHECK_STATE  Set: stop if the state of a re-entered task contains addresses that another
+                        program cannot use";
 
 /// Runs an application until its sources end, its time is over, or Ctrl-C.
 ///
@@ -22,53 +37,70 @@ const NOT_OF_BOARDS: [&str; 7] =
 /// The first Ctrl-C (or SIGTERM) asks sources to end and waits up to 5 s for the channels to drain;
 /// the second ends the run at once. A run ended by its user is no error: the exit status is 0.
 #[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
 pub struct RunArgs {
-    /// Processors to run on, as 0-1,4; core N of the application is the N-th of them, and one named
-    /// twice is shared by two kernels
-    /// [default: `cores` of app.toml, or all that this process may use]
+    /// Processors, for example 0-1,4 [default: all]
+    ///
+    /// Core N of the application is the N-th of them. Two kernels share a processor that is named
+    /// twice. The default is `cores` of app.toml, or all processors that this process may use.
     ///
     /// BOARD:N is core N of a board in an emulator, the guest of this run: BOARD is the name of a
     /// folder in `boards`, or the path of a board.toml that has [guest]; for example
     /// 0,1,virt_a64:0-1. Its kernels see the same memory as those of this machine, and between the
     /// two only tasks of mode `reenter` move (see docs/boards.md)
-    #[arg(long, value_name = "LIST")]
+    #[arg(long, value_name = "LIST", help_heading = HARDWARE)]
     pub cores: Option<CoreList>,
 
-    /// The kind of each core, as gpp,dsp, the last for all that follow: tasks whose `kinds` or
-    /// `cycles` leave it out do not run there. The kernel of a `dsp` lets each task run until it
-    /// waits
-    /// [default: `kinds` of app.toml, or host]
+    /// The kind of each core, for example gpp,dsp
+    ///
+    /// The last one is that of all further cores. A task does not run on a kind that its `kinds` or
+    /// `cycles` leave out. The kernel of a `dsp` lets each task run until it waits. The default is
+    /// `kinds` of app.toml, or host
     #[arg(long, value_name = "KINDS", value_delimiter = ',')]
+    #[arg(help_heading = HARDWARE, hide_short_help = true)]
     pub kinds: Vec<String>,
 
-    /// Run on a board instead: the name of a folder in `boards`, or the path of a board.toml (see
-    /// docs/boards.md). Its image is built from the application's sources, unless --image names one
+    /// Run on a board: its folder in `boards` or file
+    ///
+    /// BOARD is a folder in `boards`, or the path of a board.toml. Its image is built from the
+    /// application's sources, unless --image names one. See docs/boards.md
     #[arg(long, value_name = "BOARD", conflicts_with_all = NOT_OF_BOARDS)]
+    #[arg(help_heading = HARDWARE)]
     pub board: Option<String>,
 
-    /// The image of the board, which must be of the same application and options
+    /// The image of the board, built for the same application and options
     #[arg(long, value_name = "ELF", requires = "board")]
+    #[arg(help_heading = HARDWARE, hide_short_help = true)]
     pub image: Option<PathBuf>,
 
-    /// The hardware to emulate or measure by: `host`, the name of a platform, or the path of a
-    /// platform's file (see docs/platform-toml.md) [default: host]
-    #[arg(long, value_name = "PLATFORM")]
+    /// A platform's name or file [default: host]
+    ///
+    /// Its operating points are emulated, and energy is computed by it. docs/platform-toml.md
+    /// describes such a file; `host` is this machine
+    #[arg(long, value_name = "PLATFORM", help_heading = HARDWARE)]
     pub platform: Option<String>,
 
-    /// How operating points are set: none, emulate, or cpufreq [default: emulate where the platform
-    /// has any]
-    #[arg(long, value_name = "HOW", value_parser = frequency)]
+    /// How operating points are set: none, emulate or cpufreq
+    ///
+    /// The default is emulate if the platform has operating points
+    #[arg(long, value_name = "HOW", value_parser = frequency())]
+    #[arg(help_heading = HARDWARE, hide_short_help = true, hide_possible_values = true)]
     pub frequency: Option<Frequency>,
 
-    /// Occupy the processors for the run, as `whimbrel occupy` does: everything else leaves them
-    #[arg(long)]
+    /// Occupy the processors for the run
+    ///
+    /// Everything else leaves them, as by `whimbrel occupy`
+    #[arg(long, help_heading = HARDWARE)]
     pub exclusive: bool,
 
-    /// Start a kernel again that was killed, or an emulator with all of its kernels, each so often
-    /// at most, ten times if none is said. Tasks that no other core can take wait for it: those
-    /// that ran begin again where `restart = true`. `whimbrel restart` does the same once
+    /// Restart killed kernels, at most TIMES times
+    ///
+    /// TIMES is 10 if no number is given. An emulator restarts with all of its kernels. Tasks that
+    /// no other core can take wait for the restart: those that ran begin again where
+    /// `restart = true`. `whimbrel restart` does the same once
     #[arg(
         long,
+        help_heading = HARDWARE,
         value_name = "TIMES",
         num_args = 0..=1,
         require_equals = true,
@@ -76,8 +108,9 @@ pub struct RunArgs {
     )]
     pub restart: Option<u32>,
 
-    /// How long an idle kernel polls before it sleeps: a time, or `forever`
+    /// How long an idle kernel polls before it sleeps: a time, or forever
     #[arg(long, value_name = "TIME", default_value = "20us")]
+    #[arg(help_heading = HARDWARE, hide_short_help = true)]
     pub spin: Spin,
 
     /// What `sim` has as well.

@@ -10,11 +10,23 @@ use clap::{Args, value_parser};
 use whimbrel_model::{Compute, Problem};
 use whimbrel_text::option::{self, Opt};
 
+use super::heading::{HARDWARE, SIMULATION};
 use super::values::{RateChange, Save, one_of, positive_duration};
 use super::{CommonArgs, Parameters};
 
+/// The platform that is simulated, and explored, if none is named.
+pub const PLATFORM: &str = "mpsoc3";
+
 /// How tasks may take their time.
 const COMPUTES: [&str; 2] = ["real", "model"];
+
+/// What the long help ends with.
+const EXAMPLES: &str = "\
+Examples:
+  whimbrel sim apps/hello/app.toml --shuttle bird=1,0@400ms
+  whimbrel sim apps/fm_radio/app.toml --platform ca9x4 --record radio --set output=
+  whimbrel sim apps/fm_radio/app.toml --frame-rate 300 --frame-rate-change 900@2s --table radio.toml
+  whimbrel sim apps/synthetic/app.toml --core-count 2 --map load --duration 10s --json";
 
 /// Runs an application in virtual time, on hardware that need not exist.
 ///
@@ -24,55 +36,67 @@ const COMPUTES: [&str; 2] = ["real", "model"];
 /// and so write what they would write on real cores; with `--compute model` they only take the
 /// time of it. The same seed gives the same result, to the last bit, on every machine.
 #[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
 pub struct SimArgs {
-    /// The hardware: the name of a platform, or the path of a platform's file (see
-    /// docs/platform-toml.md)
-    #[arg(long, value_name = "PLATFORM", default_value = "mpsoc3")]
+    /// A platform's name or file
+    ///
+    /// docs/platform-toml.md describes such a file
+    #[arg(long, value_name = "PLATFORM", default_value = PLATFORM, help_heading = HARDWARE)]
     pub platform: String,
 
-    /// Use only the first so many of its cores
-    #[arg(long, value_name = "N", value_parser = n_cores)]
-    pub cores: Option<u32>,
+    /// Use only its first N cores [default: all]
+    #[arg(long, alias = "cores", value_name = "N", value_parser = n_cores)]
+    #[arg(help_heading = HARDWARE)]
+    pub core_count: Option<u32>,
 
-    /// Where random numbers begin
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    /// The seed of the random numbers
+    #[arg(long, value_name = "N", default_value_t = 0, help_heading = SIMULATION)]
     pub seed: u64,
 
-    /// Whether tasks compute, or only take the time of it: real or model [default: the
-    /// application's]
+    /// Compute (real) or only pass time (model)
+    ///
+    /// The default is the application's
     #[arg(long, value_name = "HOW", value_parser = one_of::<Compute>(COMPUTES))]
+    #[arg(help_heading = SIMULATION, hide_possible_values = true)]
     pub compute: Option<Compute>,
 
-    /// It is an error when the run has not ended after so much virtual time [default: 1h, or the
-    /// end of a longer --duration]
-    #[arg(long, value_name = "TIME", value_parser = positive_duration)]
-    pub limit: Option<Duration>,
+    /// Fail beyond this virtual time [default: 1h]
+    ///
+    /// The default is longer if --duration is
+    #[arg(long, alias = "limit", value_name = "TIME", value_parser = positive_duration)]
+    #[arg(help_heading = SIMULATION)]
+    pub max_time: Option<Duration>,
 
-    /// It is an error when the run has not ended after so many events
-    #[arg(long, value_name = "N")]
+    /// Fail beyond this number of events
+    #[arg(long, value_name = "N", help_heading = SIMULATION, hide_short_help = true)]
     pub max_events: Option<u64>,
 
-    /// Save the simulation into a file at a time after its start, as state@2s, and go on
-    #[arg(long, value_name = "FILE@TIME")]
+    /// Save the simulation at a time, and continue
+    ///
+    /// For example state@2s
+    #[arg(long, value_name = "FILE@TIME", help_heading = SIMULATION)]
     pub save: Option<Save>,
 
-    /// Go on from a saved simulation; all options that it had must be given again
+    /// Resume a saved simulation
     ///
-    /// Files that the application has written are its own matter: what it wrote before is not in
-    /// the saved simulation.
-    #[arg(long, value_name = "FILE")]
+    /// Repeat all options that it had. What the application wrote into files before is not in the
+    /// saved simulation
+    #[arg(long, value_name = "FILE", help_heading = SIMULATION)]
     pub resume: Option<PathBuf>,
 
-    /// Change the frame rate at a time, as 900@2s; repeatable
-    #[arg(long = "rate", value_name = "N@TIME")]
-    pub rates: Vec<RateChange>,
+    /// Change the frame rate at a time; repeatable
+    ///
+    /// For example 900@2s
+    #[arg(long = "frame-rate-change", alias = "rate", value_name = "N@TIME")]
+    #[arg(help_heading = SIMULATION)]
+    pub frame_rate_changes: Vec<RateChange>,
 
     /// What `run` has as well.
     #[command(flatten)]
     pub common: CommonArgs,
 }
 
-/// How many cores; only `run` is told which.
+/// A number of cores; `run` takes a list of them.
 fn n_cores(text: &str) -> Result<u32, String> {
     if text.contains([',', ':']) {
         return Err("a simulation takes their number; processors and boards are for `run`".into());
@@ -86,14 +110,14 @@ impl SimArgs {
     pub fn of(mut given: Parameters) -> Result<Self, Problem> {
         let args = Self {
             platform: given.needed(option::PLATFORM, String::from_str)?,
-            cores: given.one(option::CORES, n_cores)?,
+            core_count: given.one(option::CORE_COUNT, n_cores)?,
             seed: given.needed(option::SEED, value_parser!(u64))?,
             compute: given.one(option::COMPUTE, one_of::<Compute>(COMPUTES))?,
-            limit: given.one(option::LIMIT, positive_duration)?,
+            max_time: given.one(option::MAX_TIME, positive_duration)?,
             max_events: given.one(option::MAX_EVENTS, value_parser!(u64))?,
             save: given.one(option::SAVE, Save::from_str)?,
             resume: given.path(option::RESUME)?,
-            rates: given.each(option::RATE, RateChange::from_str)?,
+            frame_rate_changes: given.each(option::FRAME_RATE_CHANGE, RateChange::from_str)?,
             common: CommonArgs::of(&mut given)?,
         };
         given.end(args)
@@ -103,14 +127,16 @@ impl SimArgs {
     pub fn times(&self) -> Vec<(Opt, Duration)> {
         let once = [
             (option::DURATION, self.common.duration),
-            (option::LIMIT, self.limit),
+            (option::MAX_TIME, self.max_time),
             (option::SAVE, self.save.as_ref().map(|save| save.at)),
-            (option::AGENTS, Some(self.common.layout.moving.agents)),
+            (option::AGENT_PERIOD, Some(self.common.layout.moving.agent_period)),
         ];
         let once = once.into_iter().filter_map(|(option, time)| Some((option, time?)));
         once.chain(self.common.moves.iter().map(|moved| (option::MOVE, moved.at)))
             .chain(self.common.shuttles.iter().map(|shuttle| (option::SHUTTLE, shuttle.period)))
-            .chain(self.rates.iter().map(|change| (option::RATE, change.at)))
+            .chain(
+                self.frame_rate_changes.iter().map(|change| (option::FRAME_RATE_CHANGE, change.at)),
+            )
             .collect()
     }
 }

@@ -93,7 +93,7 @@ impl FromStr for Save {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = "it is FILE@TIME, as state@2s";
+        let wrong = "write FILE@TIME, for example state@2s";
         let (file, at) = text.rsplit_once('@').ok_or(wrong)?;
         match file {
             "" => Err(wrong.into()),
@@ -119,7 +119,9 @@ impl FromStr for Shuttle {
     fn from_str(text: &str) -> Result<Self, String> {
         let (task, cores, period) = move_parts(text)?;
         if cores.len() < 2 {
-            return Err(format!("{SHUTTLE} takes at least two cores, as demodulator=1,0@500ms"));
+            return Err(format!(
+                "{SHUTTLE} takes at least two cores: write demodulator=1,0@500ms, for example"
+            ));
         }
         if period < Duration::from_millis(1) {
             return Err("a shuttle's period is at least 1ms".into());
@@ -128,7 +130,7 @@ impl FromStr for Shuttle {
     }
 }
 
-/// `--rate N@TIME`
+/// `--frame-rate-change N@TIME`
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RateChange {
     /// Frames per second from then on, in thousandths; what the middleware can hold.
@@ -141,7 +143,7 @@ impl FromStr for RateChange {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let (frames, time) = text.split_once('@').ok_or("write N@TIME, as 900@2s")?;
+        let (frames, time) = text.split_once('@').ok_or("write N@TIME, for example 900@2s")?;
         let millihz = u32::try_from(millihz(rate(frames)?))
             .map_err(|_| "must be at most 4294967 frames per second")?;
         Ok(Self { millihz, at: duration(time)? })
@@ -154,14 +156,14 @@ fn move_parts(text: &str) -> Result<(TaskName, Vec<u32>, Duration), String> {
         Some((task, cores, time))
     });
     let (task, cores, time) =
-        parts.ok_or("write TASK=CORE@TIME, as demodulator=1@2s".to_owned())?;
+        parts.ok_or("write TASK=CORE@TIME, for example demodulator=1@2s".to_owned())?;
     let core = |core: &str| core.parse::<u32>().map_err(|_| format!("`{core}` is no core"));
     Ok((task.parse()?, cores.split(',').map(core).collect::<Result<_, _>>()?, duration(time)?))
 }
 
 /// `1s..3s`, `..3s`, `1s..` or `..`, in nanoseconds.
 pub fn window(text: &str) -> Result<(u64, u64), String> {
-    let (from, to) = text.split_once("..").ok_or("write two times, as 1s..3s")?;
+    let (from, to) = text.split_once("..").ok_or("write two times, for example 1s..3s")?;
     let time = |text: &str, none| match text {
         "" => Ok(none),
         _ => duration(text).map(|time| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)),
@@ -211,10 +213,12 @@ pub fn hertz(text: &str) -> Result<u64, String> {
 }
 
 /// How operating points are set.
-pub fn frequency(text: &str) -> Result<Frequency, String> {
+pub fn frequency() -> impl TypedValueParser<Value = Frequency> {
     let all = [Frequency::None, Frequency::Emulate, Frequency::Cpufreq];
-    let known = all.into_iter().find(|frequency| frequency.word() == text);
-    known.ok_or_else(|| "write none, emulate or cpufreq".into())
+    PossibleValuesParser::new(all.map(Frequency::word)).map(move |word| {
+        let known = all.into_iter().find(|frequency| frequency.word() == word);
+        known.expect("the parser knows no other words")
+    })
 }
 
 /// One of the values of an enumeration, by their names.

@@ -48,11 +48,12 @@ pub fn load(
     module: Option<&Path>,
     points_hz: &[Vec<u64>],
 ) -> Result<(Moving, MovingOptions), Failure> {
-    let MovingArgs { mode, move_at, transport, policy, table, coordinator, agents } = args;
+    let MovingArgs { mode, migration_points, transport, policy, table, coordinator, agent_period } =
+        args;
     if let Some(mode) = *mode {
         app.set_mode(mode).map_err(|problems| Failure::in_file(source, problems))?;
     }
-    if let Some(moves) = *move_at {
+    if let Some(moves) = *migration_points {
         app.set_moves(moves);
     }
     let n_cores = points_hz.len();
@@ -61,7 +62,7 @@ pub fn load(
         return Err(problem.help(format!("this run has cores 0 to {}", n_cores - 1)).into());
     }
     let policy = choice(policy.as_ref(), table.is_some())?;
-    let agents = nanoseconds(*agents);
+    let agents = nanoseconds(*agent_period);
     let moving = Moving {
         program: program(app, source, module)?,
         transport: from_word(transport).filter(|how| *how != ContextTransport::Auto),

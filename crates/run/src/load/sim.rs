@@ -9,7 +9,7 @@ use whimbrel_model::{
     App, At, Core, CoreName, Cores, Cycles, Frequency, Kernels, Moving, POINT_OFF, Pacing, Problem,
     TableRow, Work, check_cores, check_kinds, millihz,
 };
-use whimbrel_text::option::{CORES, Opt};
+use whimbrel_text::option::{CORE_COUNT, Opt};
 
 use super::{
     Application, GuestBoards, Hardware, Loaded, Options, Schedule, Simulation, application, map,
@@ -166,10 +166,10 @@ fn hardware(args: &SimArgs) -> Result<(String, Vec<Core>, Description), Failure>
     let platform = simulated_platform(&args.platform)?;
     let mut description = platform.description()?;
     let mut cores = platform.cores;
-    let wanted = args.cores.map_or(cores.len(), |n| n as usize);
+    let wanted = args.core_count.map_or(cores.len(), |n| n as usize);
     if wanted == 0 || wanted > cores.len() {
         let (name, have) = (platform.name, cores.len());
-        let message = format!("{CORES}: the platform {name} has {have} cores");
+        let message = format!("{CORE_COUNT}: the platform {name} has {have} cores");
         return Err(Problem::new(message).help("name a number from 1 to that").into());
     }
     cores.truncate(wanted);

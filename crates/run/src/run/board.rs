@@ -139,7 +139,7 @@ pub fn failed(name: &str, error: &HelperError) -> Option<Problem> {
     Some(match (kind, core) {
         (ErrorKind::Image, _) => {
             Problem::new(format!("the image of the board {name} is of another plan, {key}")).help(
-                "export the plan again with the same application and options, build its image, and \
+                "write the plan again with the same application and options, build its image, and \
                  write it to the board; a board that the command starts gets such an image if \
                  --image is left out",
             )

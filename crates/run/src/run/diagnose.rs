@@ -3,7 +3,7 @@
 
 use miette::Report;
 use whimbrel_model::{App, Problem, Source, Task};
-use whimbrel_text::option::{CORES, DURATION, LIMIT, MAX_EVENTS, POLICY, RESUME, SAVE, SET};
+use whimbrel_text::option::{CORES, DURATION, MAX_EVENTS, MAX_TIME, POLICY, RESUME, SAVE, SET};
 
 use crate::protocol::{CoreDied, ErrorKind, HelperError};
 
@@ -40,7 +40,7 @@ pub fn problem(app: &App, error: &HelperError) -> Problem {
         ErrorKind::Task => with_task(app, task, error, failed),
         ErrorKind::Deadlock => deadlock(app, error),
         ErrorKind::Limit => Problem::new(error.text.clone()).help(format!(
-            "{LIMIT} and {MAX_EVENTS} say when a run is taken for endless; {DURATION} asks \
+            "{MAX_TIME} and {MAX_EVENTS} say when a run is taken for endless; {DURATION} asks \
              sources to end"
         )),
         ErrorKind::Save => Problem::new(format!("{SAVE} {}: {}", error.key, error.text))

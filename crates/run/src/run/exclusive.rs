@@ -55,6 +55,8 @@ impl Drop for Exclusive {
 }
 
 fn refused(error: &Error) -> Problem {
+    let cores = "name the processors of the run by `--cores LIST`; the others stay with the system";
+    let help = error.help().map(|help| format!("{help}; "));
     Problem::new(format!("--exclusive: {error}"))
-        .help("`--cores LIST` names the processors of the run; the others stay with the system")
+        .help(format!("{}{cores}", help.unwrap_or_default()))
 }

@@ -5,12 +5,13 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, value_parser};
 use serde::{Deserialize, Serialize};
 use whimbrel_explore::{Budget, Objective, Pin, PointChoice, SlotChoice, WayChoice, parse_list};
 use whimbrel_model::{PolicyName, Problem, Setting, ranges};
-use whimbrel_run::args::Parameters;
 use whimbrel_run::args::values::{TaskName, hertz, positive_duration, rate, setting};
+use whimbrel_run::args::{PLATFORM, Parameters};
 use whimbrel_text::option;
 
 /// Where nothing is said.
@@ -19,106 +20,149 @@ const OF_EACH: &str = "2s";
 const FIRST_SEED: &str = "1";
 const RUN_ALL: &str = "20000";
 
+/// The headings of options.
+const SPACE: &str = "What to choose from";
+const SEARCH: &str = "Search";
+
+/// What the long help ends with.
+const EXAMPLES: &str = "\
+Examples:
+  whimbrel explore apps/fm_radio/app.toml --frame-rates 450,900 --points auto --pin lpf=0 -o found
+  whimbrel explore apps/synthetic/app.toml --platform davinci --core-counts 1-2 --budget 10m
+  whimbrel explore apps/fm_radio/app.toml --resume found --write-table radio.toml
+
+Environment:
+  WHIMBREL_PYTHON  The Python that has the package, for --scheduler [default: python3]";
+
 /// Searches mappings, operating points, queue sizes and policies in the simulator.
 ///
 /// Runs candidates on all processors of this machine and prints, for each frame rate, the Pareto
 /// front of energy, missed deadlines, latency and cores. Candidates that are the same but for the
 /// numbers of cores and tasks run once; those that overload a core do not run. Spaces of up to
-/// --limit candidates are run through, larger ones are searched (NSGA-II). See docs/explore.md.
+/// --exhaustive candidates are run through, larger ones are searched (NSGA-II). See
+/// docs/explore.md.
 ///
 /// The first Ctrl-C ends it and keeps what is done, which --resume goes on with.
 ///
 /// Exit status: 0 there is a candidate without a missed deadline for every frame rate, 1 there is
 /// not, 2 an error.
 #[derive(Debug, Args, Serialize, Deserialize)]
+#[command(after_long_help = EXAMPLES)]
 pub struct ExploreArgs {
-    /// The application's app.toml, or files that `import` takes, which together are one
+    /// The application's app.toml, or files that `import` takes
+    ///
+    /// Several files together are one application.
     #[arg(value_name = "APP.toml", required = true)]
     pub app: Vec<PathBuf>,
 
-    /// The hardware: the name of a platform, or the path of a platform's file (see
-    /// docs/platform-toml.md)
-    #[arg(long, value_name = "PLATFORM")]
+    /// The hardware: a platform's name or file
+    ///
+    /// docs/platform-toml.md describes such a file
+    #[arg(long, value_name = "PLATFORM", default_value = PLATFORM)]
     pub platform: String,
 
-    /// How many cores to use, as 1-3 or 1,4; the others are off [default: every number]
-    #[arg(long, value_name = "LIST", value_parser = counts)]
-    pub cores: Option<Counts>,
+    /// Numbers of cores, for example 1-3 or 1,4 [default: every number]
+    ///
+    /// The other cores of the platform are off
+    #[arg(long, alias = "cores", value_name = "LIST", value_parser = counts)]
+    #[arg(help_heading = SPACE)]
+    pub core_counts: Option<Counts>,
 
-    /// Frame rates, as 300,600,900; each has a front of its own [default: the application's]
-    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = rate)]
-    pub rates: Vec<f64>,
+    /// Frame rates, each with its own front [default: the application's]
+    ///
+    /// For example 300,600,900
+    #[arg(long, alias = "rates", value_name = "LIST", value_delimiter = ',', value_parser = rate)]
+    #[arg(help_heading = SPACE)]
+    pub frame_rates: Vec<f64>,
 
-    /// Operating points that cores begin at: all, high (the highest), auto (the lowest without a
-    /// missed deadline, by bisection), or a list of megahertz
+    /// First operating points: all, high, auto or MHz
+    ///
+    /// high is the highest, auto the lowest without a missed deadline (by bisection)
     #[arg(long, value_name = "POINTS", default_value = ALL_POINTS, value_parser = points)]
+    #[arg(help_heading = SPACE)]
     pub points: PointChoice,
 
-    /// Slots of every channel, as 4,8,14, or of some, as demodulator_bpf=4,8; repeatable [default:
-    /// the application's]
-    #[arg(long, value_name = "[CHANNEL=]LIST", value_parser = slots)]
+    /// Slots of channels, for example 4,8,14; repeatable
+    ///
+    /// A list is for every channel; demodulator_bpf=4,8 is for one. The default is the
+    /// application's
+    #[arg(long, value_name = "[CHANNEL=]LIST", value_parser = slots, help_heading = SPACE)]
     pub slots: Vec<SlotChoice>,
 
-    /// How messages go through every channel, as interrupt,polling:20ms,adaptive:1ms,batch:8:5ms,
-    /// each with /internal behind it or without, or through some, as
-    /// codec_phone=interrupt,adaptive:1ms; repeatable [default: the application's]
-    #[arg(long, value_name = "[CHANNEL=]LIST", value_parser = ways)]
+    /// How channels notify, for example interrupt; repeatable
+    ///
+    /// Of interrupt, polling:20ms, adaptive:1ms and batch:8:5ms, each with /internal behind it or
+    /// without. A list is for every channel; codec_phone=interrupt,adaptive:1ms is for one. The
+    /// default is the application's
+    #[arg(long, value_name = "[CHANNEL=]LIST", value_parser = ways, help_heading = SPACE)]
     pub channels: Vec<WayChoice>,
 
-    /// Policies, as static,balance:settle_ms=500 [default: static]
-    #[arg(long, value_name = "LIST", value_parser = parse_list)]
+    /// Policies, for example static,balance [default: static]
+    ///
+    /// Parameters follow a name: balance:settle_ms=500
+    #[arg(long, value_name = "LIST", value_parser = parse_list, help_heading = SPACE)]
     pub policies: Option<Policies>,
 
-    /// Keep a task on a core, as lpf=0 or bpf.2=1; repeatable
-    #[arg(long = "pin", value_name = "TASK[.INDEX]=CORE", value_parser = pin)]
+    /// Keep a task on a core, for example lpf=0 or bpf.2=1; repeatable
+    #[arg(long = "pin", value_name = "TASK=CORE", value_parser = pin, help_heading = SPACE)]
     pub pins: Vec<Pin>,
 
     /// Replace a parameter of the application; repeatable
     #[arg(long, value_name = "KEY=VALUE", value_parser = setting)]
     pub set: Vec<Setting>,
 
-    /// How long each candidate runs, in virtual time
+    /// The virtual time that each candidate runs
     #[arg(long, value_name = "TIME", default_value = OF_EACH, value_parser = positive_duration)]
     pub duration: Duration,
 
-    /// Where the search and the draws of cycles begin
-    #[arg(long, value_name = "N", default_value = FIRST_SEED)]
+    /// The seed of the search and of the drawn cycles
+    #[arg(long, value_name = "N", default_value = FIRST_SEED, help_heading = SEARCH)]
     pub seed: u64,
 
-    /// Run at most so many candidates for each frame rate, or end after a time, as 5000 or 10m
-    #[arg(long, value_name = "N|TIME", value_parser = budget)]
+    /// End after N candidates of a frame rate, or a time, for example 10m
+    #[arg(long, value_name = "N|TIME", value_parser = budget, help_heading = SEARCH)]
     pub budget: Option<Budget>,
 
-    /// Up to so many candidates of a frame rate are all run
-    #[arg(long, value_name = "N", default_value = RUN_ALL)]
-    pub limit: usize,
+    /// Run all candidates if a frame rate has at most N
+    #[arg(long, alias = "limit", value_name = "N", default_value = RUN_ALL, help_heading = SEARCH)]
+    pub exhaustive: usize,
 
-    /// What is to be low: energy, misses, latency, cores
-    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = objective,
-          default_value = "energy,misses,latency,cores")]
+    /// What to minimise, of energy, misses, latency, cores [default: all]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = objective(),
+          default_value = "energy,misses,latency,cores", hide_default_value = true)]
+    #[arg(help_heading = SEARCH, hide_possible_values = true)]
     pub objectives: Vec<Objective>,
 
-    /// Write explore.csv, explore.parquet, front.json and what --resume needs into this new folder
+    /// Write the results, and what --resume needs, into this new folder
+    ///
+    /// The results are explore.csv, explore.parquet and front.json
     #[arg(long, short, value_name = "DIR")]
     pub output: Option<PathBuf>,
 
-    /// Go on with the exploration whose results are in this folder; with the same options it has
-    /// the same result as one that was not ended; or its explore.parquet, with another folder for
-    /// --output
-    #[arg(long, value_name = "DIR|FILE.parquet")]
+    /// Resume an exploration: its folder, or its explore.parquet
+    ///
+    /// With the same options the result is that of an exploration that was not ended. With
+    /// explore.parquet, --output names a new folder
+    #[arg(long, value_name = "DIR|FILE", help_heading = SEARCH)]
     pub resume: Option<PathBuf>,
 
-    /// Run candidates on the workers of a Dask cluster, by the address of its scheduler, as
-    /// tcp://10.0.0.1:8786; they need the Python package of Whimbrel (see docs/python.md)
-    #[arg(long, value_name = "ADDRESS")]
+    /// Run on a Dask cluster, for example tcp://10.0.0.1:8786
+    ///
+    /// The address is that of its scheduler. The workers need the Python package of Whimbrel (see
+    /// docs/python.md)
+    #[arg(long, value_name = "ADDRESS", help_heading = SEARCH)]
     pub scheduler: Option<String>,
 
-    /// Write the table of the table policy: for each frame rate what keeps every deadline with the
-    /// least energy (see docs/table-toml.md)
-    #[arg(long, value_name = "FILE.toml")]
-    pub table: Option<PathBuf>,
+    /// Write what was found as a table for `run --table`
+    ///
+    /// It contains for each frame rate what keeps every deadline with the least energy.
+    /// docs/table-toml.md describes it
+    #[arg(long, alias = "table", value_name = "FILE.toml")]
+    pub write_table: Option<PathBuf>,
 
-    /// Print the fronts as JSON (the front.json of --output)
+    /// Print the fronts as JSON
+    ///
+    /// It is the front.json of --output
     #[arg(long)]
     pub json: bool,
 
@@ -133,8 +177,8 @@ impl ExploreArgs {
         let args = Self {
             app: given.app(),
             platform: given.needed(option::PLATFORM, String::from_str)?,
-            cores: given.one(option::CORES, counts)?,
-            rates: given.list(option::RATES, rate)?,
+            core_counts: given.one(option::CORE_COUNTS, counts)?,
+            frame_rates: given.list(option::FRAME_RATES, rate)?,
             points: given.or(option::POINTS, points, ALL_POINTS)?,
             slots: given.each(option::SLOTS, slots)?,
             channels: given.each(option::CHANNELS, ways)?,
@@ -144,15 +188,15 @@ impl ExploreArgs {
             duration: given.or(option::DURATION, positive_duration, OF_EACH)?,
             seed: given.or(option::SEED, value_parser!(u64), FIRST_SEED)?,
             budget: given.one(option::BUDGET, budget)?,
-            limit: given.or(option::LIMIT, usize::from_str, RUN_ALL)?,
-            objectives: match given.list(option::OBJECTIVES, objective)? {
+            exhaustive: given.or(option::EXHAUSTIVE, usize::from_str, RUN_ALL)?,
+            objectives: match given.list(option::OBJECTIVES, objective())? {
                 none if none.is_empty() => Objective::ALL.map(|(_, all)| all).to_vec(),
                 some => some,
             },
             output: given.path(option::OUTPUT)?,
             resume: given.path(option::RESUME)?,
             scheduler: None,
-            table: given.path(option::TABLE)?,
+            write_table: given.path(option::WRITE_TABLE)?,
             json: false,
             quiet: true,
         };
@@ -226,11 +270,11 @@ fn budget(text: &str) -> Result<Budget, String> {
     }
 }
 
-fn objective(text: &str) -> Result<Objective, String> {
-    let known = Objective::ALL.iter().find(|(word, _)| *word == text);
-    known
-        .map(|(_, objective)| *objective)
-        .ok_or_else(|| "write energy, misses, latency or cores".into())
+fn objective() -> impl TypedValueParser<Value = Objective> {
+    PossibleValuesParser::new(Objective::ALL.map(|(word, _)| word)).map(|word| {
+        let known = Objective::ALL.into_iter().find(|(name, _)| *name == word);
+        known.expect("the parser knows no other words").1
+    })
 }
 
 #[cfg(test)]

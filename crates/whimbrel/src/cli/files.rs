@@ -7,6 +7,18 @@ use clap::{Args, ValueEnum};
 use whimbrel_model::Setting;
 use whimbrel_run::args::values::{hertz, setting, window};
 
+const IMPORT_EXAMPLES: &str = "\
+Examples:
+  whimbrel import player.json -o player.toml
+  whimbrel import recorded.pftrace --threads player,mixer --window 1s..3s -o player.toml";
+const GRAPH_EXAMPLES: &str = "\
+Examples:
+  whimbrel graph apps/fm_radio/app.toml -o radio.dot
+  whimbrel graph apps/fm_radio/app.toml | dot -Tsvg -o radio.svg";
+const SCHEMA_EXAMPLES: &str = "\
+Examples:
+  whimbrel schema app -o app.schema.json";
+
 /// Makes an app.toml of files of other tools.
 ///
 /// It reads rt-app's JSON, graphs of SDF3, GraphML and DOT, and traces of Linux that Perfetto
@@ -15,25 +27,29 @@ use whimbrel_run::args::values::{hertz, setting, window};
 /// are one application. What has no meaning here is told as a warning; what cannot be expressed is
 /// an error, and then nothing is written. See docs/imports.md.
 #[derive(Debug, Args)]
+#[command(after_long_help = IMPORT_EXAMPLES)]
 pub struct ImportArgs {
     /// The files: .json of rt-app, .xml of SDF3, .graphml, .dot or .gv, .pftrace of Perfetto
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
 
-    /// Write to this file instead of standard output
-    #[arg(long, short, value_name = "APP.toml")]
+    /// The file to write [default: standard output]
+    #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
 
-    /// The frequency in megahertz at which durations of rt-app and of traces become cycles: that of
-    /// the processor that it was calibrated on, or recorded
-    #[arg(long = "mhz", value_name = "N", value_parser = hertz, default_value = "1000")]
+    /// The megahertz at which durations become cycles
+    ///
+    /// It is the frequency of the processor on which rt-app was calibrated or the trace recorded
+    #[arg(long = "mhz", value_name = "MHZ", value_parser = hertz, default_value = "1000")]
     pub hz: u64,
 
-    /// Of a trace, these of its threads, by name or number
-    #[arg(long, value_name = "NAME,..", value_delimiter = ',')]
+    /// The threads of a trace, by name or number [default: all]
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub threads: Vec<String>,
 
-    /// Of a trace, what lies between these times after its first event, as 1s..3s
+    /// The part of a trace between two times, for example 1s..3s
+    ///
+    /// Times count from its first event
     #[arg(long = "window", value_name = "FROM..TO", value_parser = window, default_value = "..")]
     pub window_ns: (u64, u64),
 }
@@ -41,15 +57,18 @@ pub struct ImportArgs {
 /// Draws an application as a graph, in Graphviz' language DOT.
 ///
 /// A task has the colour of the core it starts on, a pinned one a thick line, a mailbox a node of
-/// its own. To look at it: whimbrel graph APP.toml | dot -Tsvg -o app.svg
+/// its own.
 #[derive(Debug, Args)]
+#[command(after_long_help = GRAPH_EXAMPLES)]
 pub struct GraphArgs {
-    /// The application's app.toml, or files that `import` takes, which together are one
+    /// The application's app.toml, or files that `import` takes
+    ///
+    /// Several files together are one application.
     #[arg(value_name = "APP.toml", required = true)]
     pub app: Vec<PathBuf>,
 
-    /// Write to this file instead of standard output
-    #[arg(long, short, value_name = "FILE.dot")]
+    /// The file to write [default: standard output]
+    #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
 
     /// Replace a parameter of the application; repeatable
@@ -62,13 +81,14 @@ pub struct GraphArgs {
 /// With taplo, as Even Better TOML of VS Code: whimbrel schema app -o app.schema.json, and as the
 /// first line of app.toml: #:schema ./app.schema.json
 #[derive(Debug, Args)]
+#[command(after_long_help = SCHEMA_EXAMPLES)]
 pub struct SchemaArgs {
     /// The file
     #[arg(value_name = "FILE")]
     pub of: SchemaOf,
 
-    /// Write to this file instead of standard output
-    #[arg(long, short, value_name = "FILE.json")]
+    /// The file to write [default: standard output]
+    #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
 }
 

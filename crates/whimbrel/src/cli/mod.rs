@@ -5,10 +5,12 @@
 mod absent;
 #[cfg(feature = "analysis")]
 mod explore;
-mod export;
 mod files;
+mod plan;
 #[cfg(feature = "analysis")]
 mod report;
+#[cfg(all(test, feature = "analysis"))]
+mod tests;
 #[cfg(feature = "analysis")]
 mod top;
 #[cfg(feature = "analysis")]
@@ -24,8 +26,8 @@ pub use absent::{
     AbsentArgs as CalibrateArgs, AbsentArgs as ExploreArgs, AbsentArgs as ReportArgs,
     AbsentArgs as TopArgs, AbsentArgs as TraceArgs,
 };
-pub use export::ExportArgs;
 pub use files::{GraphArgs, ImportArgs, SchemaArgs, SchemaOf};
+pub use plan::PlanArgs;
 use whimbrel_occupy::cli::OccupyArgs;
 use whimbrel_run::args::values::{TaskName, positive_duration, rate};
 use whimbrel_run::args::{RunArgs, SimArgs};
@@ -34,6 +36,54 @@ pub use {
     explore::ExploreArgs, report::ReportArgs, top::TopArgs, trace::TraceArgs,
     whimbrel_calibrate::CalibrateArgs,
 };
+
+/// What the long help ends with.
+const EXAMPLES: &str = "\
+Examples:
+  whimbrel run apps/hello/app.toml
+  whimbrel migrate hello-1 bird 1
+  whimbrel sim apps/fm_radio/app.toml --platform ca9x4
+
+Environment:
+  NO_COLOR               Not empty: show no colours, in any verb
+  XDG_RUNTIME_DIR        Folder of the sockets of runs [default: /tmp/whimbrel-UID]
+  XDG_CONFIG_HOME        Folder of the platform `host` [default: ~/.config]
+  WHIMBREL_LIBEXEC       Folder of the helpers [default: that of this command]
+  WHIMBREL_CHECK_STATE   Set: `run` checks the state of re-entered tasks for addresses
+  WHIMBREL_PYTHON        The Python of `explore --scheduler` [default: python3]
+  WHIMBREL_OCCUPY_STATE  Folder of the journal of `occupy` [default: /run/whimbrel-occupy]
+  COLUMNS, LINES         The size of the view of `top --once` [default: 80 and 24]";
+const MIGRATE_EXAMPLES: &str = "\
+Examples:
+  whimbrel migrate hello-1 bird 1
+  whimbrel migrate fm_radio-1 bpf.2 0 --timeout 5s";
+const POLICY_EXAMPLES: &str = "\
+Examples:
+  whimbrel policy fm_radio-1 balance:settle_ms=500
+  whimbrel policy fm_radio-1 none";
+const FRAME_RATE_EXAMPLES: &str = "\
+Examples:
+  whimbrel frame-rate fm_radio-1 40";
+const CHANNEL_EXAMPLES: &str = "\
+Examples:
+  whimbrel channel fm_radio-1 demodulator_bpf doorbell=polling:20ms
+  whimbrel channel fm_radio-1 demodulator_bpf doorbell=interrupt batch=none";
+const RESTART_EXAMPLES: &str = "\
+Examples:
+  whimbrel restart hello-1 1";
+const PS_EXAMPLES: &str = "\
+Examples:
+  whimbrel ps --json";
+const CLEAN_EXAMPLES: &str = "\
+Examples:
+  whimbrel clean";
+const DOCTOR_EXAMPLES: &str = "\
+Examples:
+  whimbrel doctor --json";
+const BENCH_EXAMPLES: &str = "\
+Examples:
+  whimbrel bench migration channel --quick
+  whimbrel bench fm_radio --peers";
 
 /// What can be measured.
 const BENCH_GROUPS: [&str; 11] = [
@@ -59,7 +109,7 @@ const BENCH_GROUPS: [&str; 11] = [
 /// Exit status: 0 yes, 1 the answer is no, 2 an error (described on standard error); of `occupy`,
 /// that of the program that it runs.
 #[derive(Debug, Parser)]
-#[command(name = "whimbrel", version, max_term_width = 100)]
+#[command(name = "whimbrel", version, max_term_width = 100, after_long_help = EXAMPLES)]
 pub struct Cli {
     /// What to do.
     #[command(subcommand)]
@@ -73,21 +123,26 @@ pub enum Command {
     Sim(Box<SimArgs>),
     Migrate(MigrateArgs),
     Policy(PolicyArgs),
-    Rate(RateArgs),
+    #[command(alias = "rate")]
+    FrameRate(FrameRateArgs),
     Channel(ChannelArgs),
     Restart(RestartArgs),
     Top(TopArgs),
     /// Lists the runs of this user: their cores, load, and where their tasks are.
+    #[command(after_long_help = PS_EXAMPLES)]
     Ps(TableArgs),
     /// Reclaims what killed runs left behind: directories, and helpers that still live.
+    #[command(after_long_help = CLEAN_EXAMPLES)]
     Clean(TableArgs),
     /// Says what this machine lacks, and what to do about it.
     ///
     /// The exit status is 1 when `whimbrel run` cannot work here.
+    #[command(after_long_help = DOCTOR_EXAMPLES)]
     Doctor(TableArgs),
     Bench(BenchArgs),
     Calibrate(Box<CalibrateArgs>),
-    Export(Box<ExportArgs>),
+    #[command(alias = "export")]
+    Plan(Box<PlanArgs>),
     Import(ImportArgs),
     Graph(GraphArgs),
     Schema(SchemaArgs),
@@ -102,8 +157,9 @@ pub enum Command {
 /// Waits until the task runs on its new core. When it cannot be moved it stays where it is, the
 /// reason is given, and the exit status is 2.
 #[derive(Debug, Args)]
+#[command(after_long_help = MIGRATE_EXAMPLES)]
 pub struct MigrateArgs {
-    /// The run, as `whimbrel ps` lists it
+    /// The name of the run: see `whimbrel ps`
     pub run: String,
 
     /// The task; INDEX counts those that `count` made, from 0
@@ -128,8 +184,9 @@ pub struct MigrateArgs {
 /// and `none` ends the work of policies. One that is refused leaves the present one in force, and
 /// the exit status is 2.
 #[derive(Debug, Args)]
+#[command(after_long_help = POLICY_EXAMPLES)]
 pub struct PolicyArgs {
-    /// The run, as `whimbrel ps` lists it
+    /// The name of the run: see `whimbrel ps`
     pub run: String,
 
     /// The policy and its parameters
@@ -139,21 +196,23 @@ pub struct PolicyArgs {
 
 /// Changes the frame rate of a run; tasks whose period follows it follow it.
 #[derive(Debug, Args)]
-pub struct RateArgs {
-    /// The run, as `whimbrel ps` lists it
+#[command(after_long_help = FRAME_RATE_EXAMPLES)]
+pub struct FrameRateArgs {
+    /// The name of the run: see `whimbrel ps`
     pub run: String,
 
     /// Frames per second
-    #[arg(value_name = "FPS", value_parser = rate)]
+    #[arg(value_name = "N", value_parser = rate)]
     pub rate: f64,
 }
 
-/// Changes how the receiver of a channel is told of messages, while a run goes on.
+/// Changes how a channel notifies its receiver, while the run continues.
 ///
-/// What is not named stays as it is. See `doorbell` and `batch` in docs/app-toml.md.
+/// Settings that you omit keep their values. See `doorbell` and `batch` in docs/app-toml.md.
 #[derive(Debug, Args)]
+#[command(after_long_help = CHANNEL_EXAMPLES)]
 pub struct ChannelArgs {
-    /// The run, as `whimbrel ps` lists it
+    /// The name of the run: see `whimbrel ps`
     pub run: String,
 
     /// The channel, as the summary and `whimbrel top` call it
@@ -171,6 +230,7 @@ pub struct ChannelArgs {
 /// waits until the kernel runs; if it does not, the command prints the reason, and the exit status
 /// is 2.
 #[derive(Debug, Args)]
+#[command(after_long_help = RESTART_EXAMPLES)]
 pub struct RestartArgs {
     /// The name of the run: see `whimbrel ps`
     pub run: String,
@@ -191,6 +251,7 @@ pub struct TableArgs {
 /// Every row is measured beside what it is compared with, interleaved in the same run; `ratio` is
 /// how many times better than that we are.
 #[derive(Debug, Args)]
+#[command(after_long_help = BENCH_EXAMPLES)]
 pub struct BenchArgs {
     /// What to measure [default: everything]
     #[arg(value_name = "GROUP", value_parser = BENCH_GROUPS)]

@@ -5,6 +5,12 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+/// What the long help ends with.
+const EXAMPLES: &str = "\
+Examples:
+  whimbrel report radio
+  whimbrel report radio simulated found -o compared.html";
+
 /// Shows recorded runs and explorations as one page of HTML.
 ///
 /// The page needs nothing but itself, not even a network: queues, frequencies, power and
@@ -12,6 +18,7 @@ use clap::Args;
 /// an exploration is shown as its Pareto front. For a timeline of cores see `whimbrel trace`.
 /// docs/record-and-view.md says more.
 #[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
 pub struct ReportArgs {
     /// Folders that `--record` or `explore -o` made
     #[arg(value_name = "DIR", required = true)]

@@ -6,12 +6,24 @@ use std::time::Duration;
 use clap::Args;
 use whimbrel_run::args::values::interval;
 
+/// What the long help ends with.
+const EXAMPLES: &str = "\
+Examples:
+  whimbrel top
+  whimbrel top fm_radio-1 --interval 1s
+  whimbrel top --once
+
+Environment:
+  NO_COLOR        Not empty: show no colours
+  COLUMNS, LINES  The size of the view with --once [default: 80 and 24]";
+
 /// Shows a run while it goes on, and steers it by keys.
 ///
 /// Cores with their load, tasks and the core each is on, the messages in channels, and a log of
 /// migrations, deaths and ignored decisions. `?` shows the keys. What becomes of the view is of no
 /// consequence for the run.
 #[derive(Debug, Args)]
+#[command(after_long_help = EXAMPLES)]
 pub struct TopArgs {
     /// The run, as `whimbrel ps` lists it [default: the only one]
     pub run: Option<String>,

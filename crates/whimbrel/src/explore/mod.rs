@@ -24,7 +24,7 @@ use whimbrel_run::load::{
 };
 use whimbrel_run::output::{print, print_json};
 use whimbrel_run::signals;
-use whimbrel_text::option::{DURATION, RESUME, TABLE};
+use whimbrel_text::option::{DURATION, RESUME, WRITE_TABLE};
 
 use crate::cli::ExploreArgs;
 pub use job::{Job, Pool};
@@ -105,7 +105,7 @@ pub fn found(
     let options = Options {
         objectives: args.objectives.clone(),
         seed: args.seed,
-        limit: args.limit,
+        limit: args.exhaustive,
         budget: args.budget.unwrap_or_default(),
     };
     let found = search(space, evaluate, &mut store, &options, *around).map_err(Problem::new)?;
@@ -114,8 +114,8 @@ pub fn found(
 
 fn choices(args: &ExploreArgs) -> Choices {
     Choices {
-        cores: args.cores.clone().unwrap_or_default(),
-        rates_millihz: args.rates.iter().copied().map(millihz).collect(),
+        cores: args.core_counts.clone().unwrap_or_default(),
+        rates_millihz: args.frame_rates.iter().copied().map(millihz).collect(),
         points: args.points.clone(),
         slots: args.slots.clone(),
         ways: args.channels.clone(),
@@ -143,7 +143,7 @@ pub fn keep(
     if let Some(folder) = folder::of(args) {
         folder::write(folder, system, found, identity)?;
     }
-    args.table.as_deref().map_or(Ok(()), |path| write_table(path, system, found))
+    args.write_table.as_deref().map_or(Ok(()), |path| write_table(path, system, found))
 }
 
 /// Writes the files, prints the fronts, and answers.
@@ -176,7 +176,7 @@ fn write_table(path: &Path, system: &System, found: &Exploration) -> Result<(), 
         ));
     }
     let Some(text) = text else {
-        let problem = Problem::new(format!("{TABLE}: there is no row to write"));
+        let problem = Problem::new(format!("{WRITE_TABLE}: there is no row to write"));
         let help = "the table is made of candidates with the policy `static` that keep every \
                     deadline at a frame rate";
         return Err(problem.help(help).into());

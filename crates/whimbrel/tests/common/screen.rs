@@ -54,6 +54,15 @@ impl Screen {
         self.parser.lock().unwrap().screen().contents()
     }
 
+    /// Whether anything is in another colour than the terminal's own.
+    pub fn has_colours(&self) -> bool {
+        let parser = self.parser.lock().unwrap();
+        let screen = parser.screen();
+        let cells =
+            (0..24).flat_map(|row| (0..80).filter_map(move |column| screen.cell(row, column)));
+        cells.into_iter().any(|cell| cell.fgcolor() != vt100::Color::Default)
+    }
+
     pub fn shows(&self, text: &str) -> bool {
         self.text().contains(text)
     }

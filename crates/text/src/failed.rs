@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The shape of every error: what failed, and below it what to do.
+
+use std::env;
+use std::fmt;
+
+use crate::plain;
+
+/// What failed, and what to do about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failed {
+    /// What, in one sentence without a full stop.
+    pub message: String,
+    /// An imperative.
+    pub help: Option<String>,
+}
+
+impl Failed {
+    /// A failure that nothing is known against.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into(), help: None }
+    }
+
+    /// Says what to do.
+    #[must_use]
+    pub fn help(self, help: impl Into<String>) -> Self {
+        Self { help: Some(help.into()), ..self }
+    }
+
+    /// By the words of a parser: `why` ends with what to write, or says it alone.
+    pub fn by_reason(what: &str, why: &str) -> Self {
+        match why.rsplit_once(": write ") {
+            _ if why.starts_with("write ") => Self::new(what).help(why),
+            Some((why, cure)) => Self::new(format!("{what}: {why}")).help(format!("write {cure}")),
+            None => Self::new(format!("{what}: {why}")),
+        }
+    }
+}
+
+/// As reports of problems look, which have a place in a file as well.
+impl fmt::Display for Failed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "  {} {}", if has_signs() { '×' } else { 'x' }, plain(&self.message))?;
+        self.help.as_ref().map_or(Ok(()), |help| write!(f, "\n  help: {}", plain(help)))
+    }
+}
+
+/// Whether what is written may have more than ASCII.
+fn has_signs() -> bool {
+    let of = |name| env::var(name).ok().filter(|value| !value.is_empty());
+    let locale = of("LC_ALL").or_else(|| of("LC_CTYPE")).or_else(|| of("LANG")).unwrap_or_default();
+    let locale = locale.to_uppercase();
+    of("TERM").is_none_or(|term| term != "linux")
+        && (locale.ends_with("UTF-8") || locale.ends_with("UTF8"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Failed;
+
+    #[test]
+    fn what_to_write_is_told_apart_from_why() {
+        let told = |why| Failed::by_reason("it is wrong", why);
+        let wrong = Failed::new("it is wrong");
+        assert_eq!(told("write 1 or 2"), wrong.clone().help("write 1 or 2"));
+        let both = Failed::new("it is wrong: `3` is too much").help("write 1 or 2");
+        assert_eq!(told("`3` is too much: write 1 or 2"), both);
+        assert_eq!(told("too much"), Failed::new("it is wrong: too much"));
+    }
+
+    #[test]
+    fn a_failure_has_its_help_on_a_line_of_its_own() {
+        let shown = Failed::new("the \u{1b}[8mfile").help("write it").to_string();
+        assert!(shown.ends_with(" the ?[8mfile\n  help: write it"), "{shown}");
+    }
+}
