@@ -4,7 +4,8 @@
 //     make -C examples/policy &&
 //         bin/whimbrel run examples/policy/app.toml --cores 0,1 --policy rotate:step=1
 //
-// The run finds `wb_policy_rotate` in the module by its name, and asks it every 100 ms (--agent-period).
+// The run finds `wb_policy_rotate` in the module by its name, and asks it every 100 ms
+// (--agent-period).
 #include <stdio.h>
 #include <unistd.h>
 
