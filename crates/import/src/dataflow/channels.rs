@@ -188,7 +188,7 @@ impl Maker<'_> {
         let flow = Flow::of(edge);
         if flow.tokens(senders) > TOKENS_MAX || u64::from(edge.initial) > TOKENS_MAX {
             let message = format!("too many tokens pass `{}`", edge.name);
-            let help = "give its actors channels to themselves: they have several firings at the same time";
+            let help = "give its actors channels to themselves: their firings overlap";
             notes.refuse(Problem::new(message).at(edge.at.clone(), "this channel").help(help));
             return;
         }

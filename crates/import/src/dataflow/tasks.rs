@@ -183,8 +183,8 @@ fn many(actor: &Actor, at_once: u64, all: u64) -> Problem {
     let message = format!("`{}` has up to {at_once} simultaneous firings", actor.name);
     let problem = Problem::new(message).at(actor.at.clone(), "this actor");
     problem.help(format!(
-        "give it a channel to itself with fewer `initialTokens`, for example 1, or smaller buffers: \
-         with its connected actors it would be {all} tasks, of at most {TASKS_MAX}"
+        "give it a channel to itself with fewer `initialTokens`, for example 1, or smaller \
+         buffers: with its connected actors it would be {all} tasks, of at most {TASKS_MAX}"
     ))
 }
 

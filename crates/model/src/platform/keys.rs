@@ -14,7 +14,7 @@ use crate::schema::Shape::{
 use crate::schema::{FILLED, LINE, NAME, Noted, Read, Shape, Tried, table, words};
 
 const SOURCE: Shape = Text(
-    "the source of its numbers: a paper, a data sheet, a measurement, or \"ours: …\" and the reason",
+    "the source of its numbers: a paper, a data sheet, a measurement, or \"ours: …\" and why",
     FILLED,
     ".",
 );
