@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What each doorbell costs and how late it is, for the frames of a voice codec: one task sends a
-frame each 20 ms, after it has computed for about 4 ms, and another receives it (lee2009, table 4).
+"""The cost and the delay of each doorbell, for the frames of a voice codec: one task sends a frame
+every 20 ms, after it has computed for about 4 ms, and another receives it (lee2009, table 4).
 
 Simulated on the platform davinci (the paper's ARM and DSP), or with --here on two processors of
-this machine. --bound instead sends as many messages as fast as it is told to a receiver with
-`adaptive`, and says how late the latest was, and what the kernel took of that.
+this machine. --bound instead sends `--messages` messages to a receiver with `adaptive`, and prints
+the longest delay and the kernel's part of it.
 """
 
 from __future__ import annotations
@@ -150,9 +150,11 @@ def bound(messages: int, bound_us: int, here: bool) -> dict[str, Any]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--here", action="store_true", help="on this machine, in real time")
-    parser.add_argument("--frames", type=int, default=2000, help="so many frames of 20 ms")
+    parser.add_argument("--frames", type=int, default=2000, help="number of frames of 20 ms")
     parser.add_argument("--bound", type=int, metavar="US", help="measure the bound instead")
-    parser.add_argument("--messages", type=int, default=1_000_000, help="with --bound: so many")
+    parser.add_argument(
+        "--messages", type=int, default=1_000_000, help="their number, with --bound"
+    )
     parser.add_argument("--json", action="store_true")
     args = parser.parse_args()
     if args.bound is not None:

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Candidates per second on a Dask cluster of so many worker processes, beside rayon in one process.
+"""Candidates per second on a Dask cluster by its worker processes, compared with one process.
 
     make package && build/py/bin/python bench/explore_scaling.py [--workers 1,2,4,8]
 
 A sweep is cut into batches of 256 candidates, a search into generations of 64, and workers wait for
 each other at the end of each. Rounds run a cluster and one process in turn; medians are printed.
 One process uses all processors.
-*Efficiency* is the part of its rate, for as many processors as there are workers: with more workers
-than processors both share what there is, so it says what a cluster costs, not how fast a larger one
-would be. *Here* is the processor time of the process that explores, with Dask's scheduler in it,
-for each candidate (docs/python.md has the model of more workers).
+*Efficiency* is the part of its rate, for one processor per worker. With more workers than
+processors both share the machine, so it states the cost of a cluster, not the speed of a larger
+one. *Here* is the processor time of the process that explores, with Dask's scheduler in it, for
+each candidate (docs/python.md has the model of more workers).
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ ROOT = Path(__file__).resolve().parent.parent
 RADIO = ROOT / "apps/fm_radio/app.toml"
 
 
-# Up to so many candidates are all run; the space has many thousands.
+# Up to this number, all candidates are run; the space has many thousands.
 LIMITS = {"sweep": 1_000_000, "search": 10}
 
 
 def explored(kind: str, candidates: int, client: Client | None) -> tuple[float, float]:
-    """Seconds, and processor seconds of this process, for so many candidates."""
+    """Seconds, and processor seconds of this process, for this number of candidates."""
     wall, own = time.perf_counter(), time.process_time()
     found = whimbrel.explore(
         RADIO,
@@ -67,7 +67,9 @@ def measured(client: Client, kind: str, candidates: int, rounds: int) -> tuple[f
 def main() -> None:
     """Measures and prints."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--workers", default="1,2,4,8", help="how many, as 1,2,4,8")
+    parser.add_argument(
+        "--workers", default="1,2,4,8", help="numbers of workers, for example 1,2,4,8"
+    )
     parser.add_argument("--candidates", type=int, default=1000)
     parser.add_argument("--rounds", type=int, default=5)
     options = parser.parse_args()

@@ -33,4 +33,4 @@ def barrier_of_one() -> tuple[str, tuple[str, ...]]:
     """A task at a barrier that the other one does not come to any more, and what is said of it."""
     turn = '{{ phase = "p", loop = {}, do = [{{ run = 5 }}, {{ barrier = "b" }}] }}'
     text = app('[[barrier]]\nname = "b"\ntasks = 2\n', a=turn.format(3), b=turn.format(2))
-    return text, ("`a`", "phase p, line", "barrier b", "nobody passes it any more")
+    return text, ("`a`", "phase p, line", "barrier b", "no task can pass it")

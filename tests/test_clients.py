@@ -345,7 +345,7 @@ def test_no_message_comes_twice_when_kernels_die_between_sending_it_and_giving_i
                 words = [str(scope), run.name]
                 ran = subprocess.run(words, stdout=subprocess.PIPE, text=True, timeout=600)
                 *lines, why = ran.stdout.splitlines()
-                assert (ran.returncode, why) == (0, "the other end is over")
+                assert (ran.returncode, why) == (0, "the other end has ended")
                 got = [int(line) for line in lines]
             thread.join()
         summary = run.summary()
@@ -446,7 +446,7 @@ def read_in_c(run: str, folder: Path, *options: str) -> Outcome:
     ran = subprocess.run(words, stdout=subprocess.PIPE, text=True, timeout=PATIENCE_S)
     *lines, why = ran.stdout.splitlines()
     short = {
-        "the other end is over": "over",
+        "the other end has ended": "over",
         "an argument can never be valid": "changed",
         "it belongs to another user": "denied",
     }

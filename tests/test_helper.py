@@ -149,7 +149,7 @@ def test_what_cannot_decide_is_refused_and_changes_nothing() -> None:
             ("bare", "core=1"): "no policy of this name",
             ("mine", "to=1"): "has no parameter `to`",
             ("mine", "core=2"): "a number from 0 to 1",
-            ("mine", "core"): "no KEY=VALUE",
+            ("mine", "core"): "not KEY=VALUE",
         }.items():
             answer = run.policy("1", *words)
             assert not answer["ok"]
@@ -157,7 +157,7 @@ def test_what_cannot_decide_is_refused_and_changes_nothing() -> None:
         for rate in ("fast", 4294967296, -1, 0.5, None):
             answer = run.rate("2", rate)
             assert not answer["ok"]
-            assert "rate.millihz is no whole number" in answer["why"]
+            assert "rate.millihz is not a whole number" in answer["why"]
         assert run.status()["policy"] == "balance"
         assert finish(run)["ok"]
 

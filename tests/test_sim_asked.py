@@ -53,9 +53,9 @@ def asking(folder: Path, app: Path = APP, hardware: Path = HARDWARE) -> Iterator
 @pytest.mark.parametrize(
     ("moves", "why"),
     [
-        ([{"task": "one", "core": 1}], "decision.moves[0].task is no whole number"),
+        ([{"task": "one", "core": 1}], "decision.moves[0].task is not a whole number"),
         ([{"task": 1}], "decision.moves[0].core is missing"),
-        (7, "decision.moves is no list"),
+        (7, "decision.moves is not a list"),
     ],
 )
 def test_a_malformed_decision_is_told_and_decides_nothing(
@@ -77,9 +77,9 @@ def test_what_is_malformed_is_answered_while_a_decision_is_waited_for(tmp_path: 
     with asking(tmp_path) as run:
         run.hear("decide")
         run.say("dance")  # passed over
-        assert "rate.millihz is no whole number" in run.rate("1", "fast")["why"]
+        assert "rate.millihz is not a whole number" in run.rate("1", "fast")["why"]
         run.say("migrate", id="2", task="work", index="first", core=1, timeout_ms=1)
-        assert "migrate.index is no whole number" in run.hear("migrated", id="2")["why"]
+        assert "migrate.index is not a whole number" in run.hear("migrated", id="2")["why"]
         run.say("decision", moves=[], points=[])
         run.hear("decide")
         run.say("kill")

@@ -209,7 +209,7 @@ def test_a_task_that_lets_no_time_pass_is_named(tmp_path: Path) -> None:
     app = of_module('[[task]]\nname = "paced"\n')
     patience = {"WHIMBREL_SIM_PATIENCE_MS": "300"}
     told = refused(tmp_path, app, platform(""), "--set", "step_ms=60000", **patience)
-    assert "`paced` stands still on core 0: no virtual time has passed in 0.3 s" in told
+    assert "`paced` makes no progress on core 0: no virtual time has passed in 0.3 s" in told
     assert "this task" in told
 
 

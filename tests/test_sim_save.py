@@ -130,7 +130,7 @@ def test_a_saved_run_is_code_and_nobody_elses(tmp_path: Path) -> None:
         os.chown(state, 65534, 65534)
         refused = sim("--resume", str(state))
         assert refused.returncode == 2
-        assert "it is another user's: a saved simulation is code" in refused.stderr
+        assert "it belongs to another user: a saved simulation is code" in refused.stderr
 
 
 def test_a_place_where_nothing_can_be_saved_is_an_error(tmp_path: Path) -> None:

@@ -42,7 +42,7 @@ static char *read_all(struct wb_app *app, const struct file *file, const char *k
     const int64_t n = file_read_at(file, data, (size_t)file->bytes, 0);
     if (n == (int64_t)file->bytes)
         return data;
-    file_refuse(app, key, n < 0 ? strerror(errno) : "it became shorter meanwhile");
+    file_refuse(app, key, n < 0 ? strerror(errno) : "it was truncated while it was read");
     return NULL;
 }
 

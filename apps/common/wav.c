@@ -82,7 +82,7 @@ bool wav_find(struct wav *wav,
     if (read(file, head, sizeof head, 0) == sizeof head && memcmp(head, "RIFF", 4) == 0 &&
         memcmp(head + 8, "WAVE", 4) == 0)
         return walk(wav, read, file, why);
-    snprintf(why, WAV_WHY_BYTES, "it is no WAV file");
+    snprintf(why, WAV_WHY_BYTES, "it is not a WAV file");
     return false;
 }
 

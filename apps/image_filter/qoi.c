@@ -23,7 +23,7 @@ static uint32_t big_endian(const uint8_t *at)
 const char *qoi_size(const uint8_t header[QOI_HEADER_BYTES], uint32_t *width, uint32_t *height)
 {
     if (memcmp(header, "qoif", 4) != 0)
-        return "it is no QOI file; ffmpeg -i FILE -pix_fmt rgb24 NAME.qoi makes one";
+        return "it is not a QOI file; ffmpeg -i FILE -pix_fmt rgb24 NAME.qoi makes one";
     if (header[CHANNELS_AT] != 3)
         return "it is not RGB; ffmpeg -i FILE -pix_fmt rgb24 NAME.qoi makes one";
     *width = big_endian(header + 4);
@@ -37,8 +37,7 @@ const char *qoi_end(const uint8_t end[QOI_END_BYTES])
 {
     static const uint8_t mark[QOI_END_BYTES] = { 0, 0, 0, 0, 0, 0, 0, 1 };
 
-    return memcmp(end, mark, sizeof mark) == 0 ? NULL
-                                               : "it has no end: was it cut off? Get it once more";
+    return memcmp(end, mark, sizeof mark) == 0 ? NULL : "it has no end: get a complete copy";
 }
 
 void qoi_begin(struct qoi *qoi)

@@ -28,14 +28,14 @@ static const char *read_ends(struct image *image)
     if (image->input.bytes == 0)
         return "it is empty";
     if (file_read_at(&image->input, header, sizeof header, 0) != QOI_HEADER_BYTES)
-        return "it ends inside its header: was it cut off? Get it once more";
+        return "it ends inside its header: get a complete copy";
     const char *why = qoi_size(header, &image->width, &image->height);
     if (why)
         return why;
     if (image->input.bytes < sizeof header + sizeof end ||
         file_read_at(&image->input, end, sizeof end, image->input.bytes - sizeof end) !=
             QOI_END_BYTES)
-        return "it ends inside its header: was it cut off? Get it once more";
+        return "it ends inside its header: get a complete copy";
     return qoi_end(end);
 }
 

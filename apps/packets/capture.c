@@ -45,9 +45,9 @@ bool capture_open(struct capture *capture, const uint8_t *header, size_t bytes,
     if (bytes >= 4 && little(header) == MAGIC_NG)
         return refuse(why, "it is a pcapng file; " CURE);
     if (bytes < 4 || !read_magic(capture, little(header)))
-        return refuse(why, "it is no pcap file; " CURE);
+        return refuse(why, "it is not a pcap file; " CURE);
     if (bytes < CAPTURE_HEADER_BYTES)
-        return refuse(why, "it ends inside its header: was it cut off? Get it once more");
+        return refuse(why, "it ends inside its header: get a complete copy");
     const uint32_t link = number_at(capture, header + 20);
     if (link == ETHERNET)
         return true;
@@ -65,8 +65,7 @@ bool capture_next(const struct capture *capture, const uint8_t *header, uint64_t
     const uint32_t original = complete ? number_at(capture, header + 12) : 0;
 
     if (!complete || bytes > left - CAPTURE_RECORD_BYTES)
-        snprintf(why, CAPTURE_WHY_BYTES,
-                 "packet %lu is not whole, or damaged: was the file cut off? Get it once more",
+        snprintf(why, CAPTURE_WHY_BYTES, "packet %lu is truncated or damaged: get a complete copy",
                  (unsigned long)number);
     else if (bytes < original)
         snprintf(why, CAPTURE_WHY_BYTES,

@@ -31,7 +31,7 @@ static void read_from(struct wb_task *self, void *data, size_t bytes, uint64_t p
     if (n == (int64_t)bytes)
         return;
     snprintf(why, sizeof why, "cannot read the input at byte %lu: %s", (unsigned long)place,
-             n < 0 ? strerror(errno) : "the file became shorter meanwhile");
+             n < 0 ? strerror(errno) : "the file was truncated during the run");
     wb_task_fail(self, why);
 }
 
@@ -47,7 +47,7 @@ static struct capture_record read_record(struct wb_task *self, const struct plac
                       place->next % packets->captured + 1, &record, why))
         wb_task_fail(self, why);
     if (record.bytes > packets->frame_bytes)
-        wb_task_fail(self, "the input was changed meanwhile");
+        wb_task_fail(self, "the input was changed during the run");
     return record;
 }
 

@@ -60,7 +60,8 @@ static bool take_number(struct reader *reader, uint32_t most, uint32_t *value)
     if (!take(reader))
         return refuse(reader, "a number is missing");
     const char *at = reader->word, *end = reader->word + reader->length;
-    return (number(&at, end, most, value) && at == end) || refuse(reader, "this is no such number");
+    return (number(&at, end, most, value) && at == end) ||
+           refuse(reader, "this is not a valid number");
 }
 
 // A.B.C.D, and /N where a net is wanted.
@@ -74,11 +75,11 @@ static bool take_address(struct reader *reader, bool net, struct term *term)
     term->a = 0;
     for (int i = 0; i < 4; i++) {
         if ((i > 0 && (at == end || *at++ != '.')) || !number(&at, end, 255, &part))
-            return refuse(reader, "this is no address A.B.C.D");
+            return refuse(reader, "this is not an address A.B.C.D");
         term->a = term->a << 8 | part;
     }
     if (net && (at == end || *at++ != '/' || !number(&at, end, 32, &bits)))
-        return refuse(reader, "this is no net A.B.C.D/N");
+        return refuse(reader, "this is not a net A.B.C.D/N");
     term->b = bits ? UINT32_MAX << (32 - bits) : 0;
     if (at != end)
         return refuse(reader, "something follows the address");
@@ -196,7 +197,7 @@ static bool read_term(struct reader *reader, struct term *term)
         return read_length(reader, term);
     if (is(reader, "ether"))
         return read_group(reader, term);
-    return refuse(reader, "this is no condition");
+    return refuse(reader, "this is not a condition");
 }
 
 // ---- Rules --------------------------------------------------------------------------------------

@@ -157,7 +157,7 @@ static void tell(const struct packets *packets)
                 (unsigned long long)(tally[i].packets - tally[i].cause[NO_ROOM]), names[i],
                 (unsigned long long)tally[i].bytes, (unsigned long)tally[i].crc);
     fprintf(stderr,
-            "packets: %llu discarded: %llu by a rule, %llu damaged, %llu for want of room\n",
+            "packets: %llu discarded: %llu by a rule, %llu damaged, %llu for lack of room\n",
             (unsigned long long)(tally[DISCARD].packets + tally[STORE].cause[NO_ROOM]),
             (unsigned long long)tally[DISCARD].cause[BY_RULE],
             (unsigned long long)tally[DISCARD].cause[DAMAGED],

@@ -12,7 +12,7 @@ enum {
     FORMAT_BYTES = 20,
 };
 
-static const char cut_off[] = "it ends inside its header: was it cut off?";
+static const char cut_off[] = "it ends inside its header: get a complete copy";
 static const char no_film[] = "it has no video; " AVI_CURE;
 
 struct range {
@@ -89,7 +89,7 @@ static const char *read_stream(struct avi *avi, const uint8_t *stream, const uin
     avi->width = word(format + 4);
     avi->height = word(format + 8);
     if (avi->rate == 0 || avi->scale == 0)
-        return "it says 0 frames per second";
+        return "it has 0 frames per second";
     return NULL;
 }
 
@@ -124,7 +124,7 @@ const char *avi_open(struct avi *avi, const void *file, size_t bytes)
 
     *avi = (struct avi){ .file = file };
     if (bytes < LIST_HEAD || !is(range.file, "RIFF") || !is(range.file + HEAD, "AVI "))
-        return "it is no AVI file; " AVI_CURE;
+        return "it is not an AVI file; " AVI_CURE;
     range.at = LIST_HEAD;
     while (next_chunk(&range, &chunk)) {
         if (enter(&chunk, "hdrl", &list)) {

@@ -52,11 +52,11 @@ static const char *examine(struct video *video)
     struct picture_decoder *decoder = malloc(picture_decoder_bytes(video->film.width));
 
     if (!decoder)
-        return "there is no memory to decode it in";
+        return "there is not enough memory to decode it";
     const bool playable = count_frames(video, decoder);
     free(decoder);
     if (video->frames == 0)
-        return "it has no frame: was it cut off?";
+        return "it has no frame: get a complete copy";
     return playable ? NULL : "no frame of it is a baseline JPEG of 4:2:0; " AVI_CURE;
 }
 

@@ -75,7 +75,7 @@ static void on_close(int error, const struct sip_msg *message, void *arg)
         re_snprintf(text, sizeof text, "%u %r", message->scode, &message->reason);
     else if (error)
         snprintf(text, sizeof text, "%s", strerror(error));
-    line_say("the call is over", text);
+    line_say("the call has ended", text);
     end_call(arg);
 }
 
@@ -110,7 +110,7 @@ static int on_answer(const struct sip_msg *message, void *arg)
     const int error = phone->media ? media_take(phone->media, message->mb, false) : EINVAL;
 
     if (error)
-        line_say("the other phone answers without a codec that is ours", "");
+        line_say("the other phone answers without a supported codec", "");
     return error;
 }
 
@@ -278,7 +278,7 @@ static bool turn(struct line *line)
     if (!turn_take(&phone->turn))
         line_say("the loop of libre fails", strerror(errno));
     if (is_silent(phone)) {
-        line_say("hangs up, for nothing is heard from the other phone", "");
+        line_say("hangs up: nothing is heard from the other phone", "");
         end_call(phone);
     }
     return !phone->is_leaving || (!phone->is_closed && wb_now_ns() < phone->end_ns);
@@ -355,14 +355,14 @@ struct line *line_sip(struct wb_task *self)
     struct phone *phone = task_keep(self, sizeof *phone);
 
     phone->voip = voip_of(self);
-    dbg_init(DBG_EMERG, DBG_NONE);  // what others send is no matter of the terminal
+    dbg_init(DBG_EMERG, DBG_NONE);  // packets of others are not shown on the terminal
     int error = libre_init();
     if (error == 0)
         error = sa_decode(&phone->local, phone->voip->listen, strlen(phone->voip->listen));
     if (error)
-        fail(self, "listen is to be an address and a port of this machine", error);
+        fail(self, "listen must be an address and a port of this machine", error);
     if (!turn_open(&phone->turn))
-        fail(self, "libre's main loop cannot be had", errno);
+        fail(self, "libre's main loop is not available", errno);
     phone->line = (struct line){ &kind, phone->turn.loop };
     error = open_sip(phone);
     if (error)

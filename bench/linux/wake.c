@@ -131,7 +131,7 @@ static void rows_print(const char *name, struct rows *rows)
     snprintf(row, sizeof row, "wake.%s.notice", name);
     bench_row(row, rows->notice, "the send that rings", ring);
     snprintf(row, sizeof row, "wake.%s.ring", name);
-    bench_row(row, rows->ring, "a send that rings nobody", rows->awake);
+    bench_row(row, rows->ring, "a send that rings no core", rows->awake);
     snprintf(row, sizeof row, "wake.%s.firing", name);
     bench_row(row, rows->first, "the firing after it", rows->second);
 }

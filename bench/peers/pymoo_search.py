@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Our genetic search beside pymoo's NSGA-II: hypervolume by the number of simulations.
+"""Our genetic search compared with pymoo's NSGA-II: hypervolume by the number of simulations.
 
     make package && build/py/bin/pip install pymoo==0.6.2
     build/py/bin/python bench/peers/pymoo_search.py
 
 Each space is run through once. Then both search it, from several seeds, and are judged by the same
-outcomes. A candidate that is another one but for names, is overloaded, or could not be on the front
-costs pymoo nothing, though it would simulate the last of them. Hypervolumes are parts of that of
-the true front. Decision 0040 has the result.
+outcomes. A candidate that equals another except for names, is overloaded, or could not be on the
+front costs pymoo nothing, though it would simulate the last of them. Hypervolumes are parts of that
+of the true front. Decision 0040 has the result.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class Space:
             self.known[self.key(mapping, points)] = values(row)
 
     def key(self, mapping: list[int], points: list[int]) -> Key:
-        """The least of all that are the same but for names."""
+        """The least of all that are equal except for names."""
         return min(self._named(mapping, points, names) for names in permutations(range(3)))
 
     def _named(self, mapping: list[int], points: list[int], names: tuple[int, ...]) -> Key:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A process that is no kernel sends to and receives from channels of a run.
+"""A process outside a run sends to and receives from its channels.
 
     with Client("fm_radio", "scope", "in") as scope:
         for frame in scope:
@@ -42,7 +42,7 @@ REASONS = {
 
 
 class Over(EOFError):
-    """The port is closed, or the run is over: nothing more comes."""
+    """The port is closed, or the run has ended: no more messages come."""
 
 
 class Refused(ConnectionError):
@@ -61,8 +61,7 @@ def folder(run: str) -> Path:
 class Client:
     """One port of a task that app.toml declares with `client = true`.
 
-    `timeout` is in seconds: for how long to wait for the run, and for the port to be free; None:
-    for ever.
+    `timeout` is the longest wait for the run and for a free port, in seconds; None: forever.
     """
 
     def __init__(
@@ -152,10 +151,10 @@ class Client:
                 self.over = True
             else:
                 self._attach_again(until)
-        raise Over("the receiver is over")
+        raise Over("the receiver has ended")
 
     def _now(self, what):  # noqa: ANN001, ANN202
-        """The result of an operation; None: not now; nothing: the connection is over."""
+        """The result of an operation; None: not now; empty: the connection has ended."""
         try:
             return what(self.socket) if self.socket else b""
         except BlockingIOError:

@@ -29,6 +29,6 @@ double harness_scale(void)
     const double scale = text != NULL ? strtod(text, NULL) : 1;
 
     if (!(scale > 0))
-        launcher_give_up("CONFORM_SCALE is no positive number");
+        launcher_give_up("CONFORM_SCALE is not a positive number");
     return scale;
 }

@@ -44,7 +44,7 @@ struct wb_task *recreate_add(struct harness *h, const char *name, uint32_t core)
 bool recreate_in_processes(void)
 {
     if (!harness_has_processes())
-        wb_test_skip("a recreated task has no process of its own here");
+        wb_test_skip("a recreated task does not get its own process here");
     return harness_has_processes();
 }
 
@@ -335,5 +335,5 @@ TEST(a_program_that_gives_up_ends_the_run_with_its_task_named)
 TEST(a_program_that_ends_by_itself_ends_the_run_with_its_task_named)
 {
     if (recreate_in_processes())
-        expect_fault("leaver", WB_FAULT_TASK, "its process ended by itself, with status 7");
+        expect_fault("leaver", WB_FAULT_TASK, "its process exited with status 7");
 }

@@ -178,8 +178,7 @@ static void take_end(struct wb_task *self, int wait_status)
         snprintf(text, sizeof text, "its process was ended by SIG%s",
                  sigabbrev_np(WTERMSIG(wait_status)));
     else
-        snprintf(text, sizeof text, "its process ended by itself, with status %d",
-                 WEXITSTATUS(wait_status));
+        snprintf(text, sizeof text, "its process exited with status %d", WEXITSTATUS(wait_status));
     wb_task_fail(self, text);
 }
 

@@ -121,6 +121,6 @@ static void decide_by_asking(const struct wb_snapshot *snapshot, const int64_t *
 
 __attribute__((visibility("default"))) const struct wb_policy wb_policy_asked = {
     .name = "asked",
-    .help = "who started the simulation decides",
+    .help = "asks the program that started the simulation",
     .decide = decide_by_asking,
 };

@@ -152,7 +152,7 @@ const char *sim_save(struct wb_host *host, const char *path, const char *id)
 static const char *compare(const struct header *saved, const struct header *mine)
 {
     if (memcmp(saved->magic, mine->magic, sizeof saved->magic) != 0)
-        return "it is no saved simulation of this version";
+        return "it is not a saved simulation of this version";
     if (memcmp(saved->id, mine->id, sizeof saved->id) != 0)
         return "it was saved by a run with other options";
     if (memcmp(saved->code, mine->code, sizeof saved->code) != 0 ||
@@ -231,9 +231,9 @@ static const char *distrust(FILE *in)
     struct stat file;
 
     if (fstat(fileno(in), &file) != 0 || !S_ISREG(file.st_mode))
-        return "it is no file";
+        return "it is not a regular file";
     if (file.st_uid != geteuid())
-        return "it is another user's: a saved simulation is code";
+        return "it belongs to another user: a saved simulation is code";
     if ((file.st_mode & (S_IWGRP | S_IWOTH)) != 0)
         return "other users may write it: a saved simulation is code";
     return NULL;
@@ -254,7 +254,7 @@ const char *sim_restore(struct wb_host *host, const char *path, const char *id)
         return untrusted;
     }
     const char *wrong = fread(&saved, sizeof saved, 1, in) == 1 ? compare(&saved, &mine)
-                                                                : "it is no saved simulation";
+                                                                : "it is not a saved simulation";
     if (wrong == NULL && (!is_whole(in) || fseek(in, sizeof saved, SEEK_SET) != 0 ||
                           !read_engine(in, saved.engine_bytes) || !read_pages(in, gvm)))
         wrong = "it is damaged";

@@ -52,9 +52,9 @@ static bool open_system(struct build *build, const struct plan *plan, struct pla
     if (wb_host_open(&build->host, &config) == WB_OK)
         return true;
     char text[256];
-    snprintf(text, sizeof text, "%" PRIu64 " bytes of globally visible memory cannot be had: %s",
-             (uint64_t)config.memory_bytes + config.stacks_bytes + plan->shared_bytes,
-             strerror(errno));
+    snprintf(
+        text, sizeof text, "%" PRIu64 " bytes of globally visible memory are not available: %s",
+        (uint64_t)config.memory_bytes + config.stacks_bytes + plan->shared_bytes, strerror(errno));
     return fail(build, error, "memory", "", text);
 }
 

@@ -39,7 +39,7 @@ static void explain(const struct wb_policy *policy, const char *text, char *why,
     char key[64];
 
     if (equals == NULL || (size_t)(equals - text) >= sizeof key) {
-        snprintf(why, bytes, "`%s` is no KEY=VALUE", text);
+        snprintf(why, bytes, "`%s` is not KEY=VALUE", text);
         return;
     }
     snprintf(key, sizeof key, "%.*s", (int)(equals - text), text);

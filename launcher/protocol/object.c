@@ -77,7 +77,7 @@ static bool take_uint(const struct parser *parser, const struct place *place,
                                                   : UINT64_MAX;
 
     if (!yyjson_is_uint(value) || yyjson_get_uint(value) > most)
-        return object_refuse(parser, place, "is no whole number from 0 to %" PRIu64, most);
+        return object_refuse(parser, place, "is not a whole number from 0 to %" PRIu64, most);
     if (field->kind == UINT32)
         *(uint32_t *)to = (uint32_t)yyjson_get_uint(value);
     else
@@ -89,7 +89,7 @@ static bool take_text(const struct parser *parser, const struct place *place, yy
                       const char **to)
 {
     if (!yyjson_is_str(value) || strlen(yyjson_get_str(value)) != yyjson_get_len(value))
-        return object_refuse(parser, place, "is no text");
+        return object_refuse(parser, place, "is not a text");
     *to = yyjson_get_str(value);
     return true;
 }
@@ -123,7 +123,7 @@ static bool take_value(const struct parser *parser, const struct place *place,
         return yyjson_is_bool(value) || object_refuse(parser, place, "is neither true nor false");
     case NUMBER:
         *(double *)to = yyjson_get_num(value);
-        return yyjson_is_num(value) || object_refuse(parser, place, "is no number");
+        return yyjson_is_num(value) || object_refuse(parser, place, "is not a number");
     case TEXT:
         return take_text(parser, place, value, to);
     case WORD:
@@ -158,7 +158,7 @@ static bool take_list(const struct parser *parser, const struct place *place,
     yyjson_val *next;
 
     if (!yyjson_is_arr(value))
-        return object_refuse(parser, place, "is no list");
+        return object_refuse(parser, place, "is not a list");
     if (to == NULL)
         return object_refuse(parser, place, "there is no memory for it");
     *(void **)(void *)(object + field->at) = to;
@@ -191,7 +191,7 @@ bool object_take(const struct parser *parser, const struct place *place,
     yyjson_val *key;
 
     if (!yyjson_is_obj(value))
-        return object_refuse(parser, place, "is no object");
+        return object_refuse(parser, place, "is not an object");
     while ((key = yyjson_obj_iter_next(&iter)) != NULL) {
         const struct field *field = find_field(object, next, key);
         const struct place member = { .in = place, .name = yyjson_get_str(key) };

@@ -122,7 +122,7 @@ static bool take_command(const struct parser *parser, const struct place *place,
             command->verb = (enum command_verb)i;
             return object_take(parser, &member, &verbs[i].object, members, command);
         }
-    return object_refuse(parser, member.name != NULL ? &member : place, "is no command");
+    return object_refuse(parser, member.name != NULL ? &member : place, "is not a command");
 }
 
 static yyjson_val *read_message(const struct parser *parser, const char *line, size_t bytes)
@@ -147,7 +147,7 @@ static bool count_rows(const struct parser *parser, struct message *message)
         if (counted->n_points != plan->n_cores || counted->n_cores != plan->n_tasks)
             return object_refuse(
                 parser, &(struct place){ .name = "rows" },
-                "a row has not as many points as cores, or not as many cores as tasks");
+                "a row does not have a point for each core and a core for each task");
         rows[i] = counted->row;
     }
     plan->rows = rows;
@@ -169,7 +169,7 @@ bool parse_plan(const yyjson_alc *memory, const char *line, size_t bytes, struct
         return false;
     members = only_member(root, &place.name);
     if (place.name == NULL || strcmp(place.name, "plan") != 0)
-        return object_refuse(&parser, NULL, "the first message is no plan");
+        return object_refuse(&parser, NULL, "the first message is not a plan");
     if (yyjson_get_uint(yyjson_obj_get(members, "version")) != VERSION)
         return object_refuse(&parser, &place, "is not of version %d, which this helper takes",
                              VERSION);
@@ -205,6 +205,6 @@ bool parse_start(const yyjson_alc *memory, const char *line, size_t bytes, struc
         return false;
     members = only_member(root, &place.name);
     if (place.name == NULL || strcmp(place.name, "start") != 0)
-        return object_refuse(&parser, NULL, "the message is no start");
+        return object_refuse(&parser, NULL, "the message is not a start");
     return object_take(&parser, &place, &whole_start, members, start);
 }

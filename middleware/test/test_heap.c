@@ -226,7 +226,7 @@ TEST(freeing_what_is_no_block_ends_the_run)
     setup();
     unsigned char *block = wb_calloc(1, 100);
     CHECK(HALTS(wb_free(block + 32)));
-    CHECK(strcmp(stub.system->fault.text, "it freed a pointer that is no heap block") == 0);
+    CHECK(strcmp(stub.system->fault.text, "it freed a pointer that is not a heap block") == 0);
 }
 
 TEST(a_heap_of_no_task_serves_the_launcher)

@@ -63,7 +63,7 @@ TEST(a_system_may_have_no_pool)
     CHECK(wb_shared_malloc(1) == NULL);
     CHECK(wb_shared_realloc(NULL, 1) == NULL);
     CHECK(HALTS(wb_shared_free(&local)));
-    CHECK(strcmp(stub.system->fault.text, "it freed a pointer that is no shared block") == 0);
+    CHECK(strcmp(stub.system->fault.text, "it freed a pointer that is not a shared block") == 0);
 }
 
 TEST(a_pool_larger_than_its_indices_is_refused)

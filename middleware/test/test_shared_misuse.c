@@ -74,7 +74,7 @@ TEST(a_pointer_into_a_shared_block_ends_the_run)
     // Made to look like a block: what decides is where it lies.
     memcpy(block + 16, block - 16, 16);
     CHECK(HALTS(wb_shared_free(block + 32)));
-    expect(one, "it freed a pointer that is no shared block");
+    expect(one, "it freed a pointer that is not a shared block");
 }
 
 TEST(a_pointer_into_a_large_shared_block_ends_the_run)
@@ -83,7 +83,7 @@ TEST(a_pointer_into_a_large_shared_block_ends_the_run)
     unsigned char *block = wb_shared_malloc(BIG_BYTES);
     memcpy(block + WB_POOL_PAGE_BYTES - 16, block - 16, 16);
     CHECK(HALTS(wb_shared_free(block + WB_POOL_PAGE_BYTES)));
-    expect(one, "it freed a pointer that is no shared block");
+    expect(one, "it freed a pointer that is not a shared block");
 }
 
 TEST(an_odd_pointer_into_the_pool_ends_the_run)
@@ -91,7 +91,7 @@ TEST(an_odd_pointer_into_the_pool_ends_the_run)
     setup();
     unsigned char *block = wb_shared_malloc(200);
     CHECK(HALTS(wb_shared_free(block + 1)));
-    expect(one, "it freed a pointer that is no shared block");
+    expect(one, "it freed a pointer that is not a shared block");
 }
 
 TEST(a_pointer_that_is_nowhere_in_shared_memory_ends_the_run)
@@ -100,7 +100,7 @@ TEST(a_pointer_that_is_nowhere_in_shared_memory_ends_the_run)
 
     setup();
     CHECK(HALTS(wb_shared_free(&local)));
-    expect(one, "it freed a pointer that is no shared block");
+    expect(one, "it freed a pointer that is not a shared block");
 }
 
 TEST(a_heap_block_is_no_shared_block)

@@ -64,7 +64,7 @@ def get_requires_for_build_wheel(config_settings: dict[str, Any] | None = None) 
     """Nothing more of Python's; what is not Python's is looked for, since this is asked first."""
     missing = [f"{tool} is missing: {cure}" for tool, cure in TOOLS.items() if not which(tool)]
     if not (ROOT / "crates/python").is_dir():
-        missing.append(f"{ROOT} is no checkout of Whimbrel: run pip install ./python in one")
+        missing.append(f"{ROOT} is not a checkout of Whimbrel: run pip install ./python in one")
     if missing:
         refuse(*missing)
     return []
@@ -109,14 +109,14 @@ def build_wheel(
 
 def build() -> None:
     """Builds what is not built."""
-    # Of another's make above, whose jobs are none of ours.
+    # Variables of a make that called this one: their jobs are not ours.
     kept = {key: of for key, of in os.environ.items() if key not in ("MAKEFLAGS", "MFLAGS")}
     if subprocess.run(["make", "build"], cwd=ROOT, env=kept, check=False).returncode != 0:
-        refuse(f"`make build` failed in {ROOT}; what it said stands above")
+        refuse(f"`make build` failed in {ROOT}; see its output above")
 
 
 def pack() -> None:
-    """Copies the parts beside the modules of the package."""
+    """Copies the parts next to the modules of the package."""
     shutil.rmtree(TREE, ignore_errors=True)
     for pattern in PARTS:
         found = sorted(ROOT.glob(pattern))

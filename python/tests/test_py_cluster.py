@@ -143,7 +143,7 @@ def test_a_cluster_that_goes_away_is_told() -> None:
 def test_a_client_that_is_closed_is_told(empty: LocalCluster) -> None:
     client = Client(empty)
     client.close()
-    with pytest.raises(whimbrel.ClusterError, match="the cluster has gone") as told:
+    with pytest.raises(whimbrel.ClusterError, match="the cluster disconnected") as told:
         explore(client=client)
     assert told.value.cure
 

@@ -13,13 +13,13 @@ Param = str | int | float | bool | list[float]
 
 @dataclass(frozen=True, kw_only=True)
 class App:
-    """What all its tasks have in common: `[app]` of docs/app-toml.md."""
+    """Settings of the whole application: `[app]` of docs/app-toml.md."""
 
     name: str
     """The application's name."""
     module: str | None = None
-    """The shared object, beside app.toml or in the build folder; default: none: tasks are
-    synthetic."""
+    """The shared object, in the folder of app.toml or in the build folder; default: none: tasks
+    are synthetic."""
     compute: str | None = None
     """Whether tasks compute, or only take the time of their cycles; "real" or "model"; default:
     "real", without a module "model"."""
@@ -38,8 +38,8 @@ class App:
     """The cores of a run on this machine: processors, and cores of boards that are its guests;
     --cores replaces them; default: all processors that the run may use."""
     kinds: tuple[str, ...] | None = None
-    """The kinds of the cores of a run on this machine, the last for all that follow; --kinds
-    replaces them; default: "host" for all."""
+    """The kinds of the cores of a run on this machine; the last applies to all further cores;
+    --kinds replaces them; default: "host" for all."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,61 +58,65 @@ class Task:
     """The cores that share the task: the one that is free runs it; 0 to 31; default: `core`
     alone; boards that share tasks only."""
     priority: int | None = None
-    """Larger is more urgent; equals take turns when one waits; 0 to 31; default 8."""
+    """The priority: larger is more urgent; equal tasks take turns when one waits; 0 to 31;
+    default 8."""
     nice: int | None = None
-    """The share of a "fair" core, a quarter more for each step below; -20 to 19; default 0;
-    simulator only: others pass over it."""
+    """The share of a "fair" core: each step down adds a quarter; -20 to 19; default 0;
+    simulator only; other kernels ignore it."""
     stack: int | str | None = None
-    """The size of the stack; at least 16KiB, but for boards; 1KiB to 1GiB; default "64KiB"."""
+    """The size of the stack; at least 16KiB, except on boards; 1KiB to 1GiB; default "64KiB"."""
     heap: int | str | None = None
     """The size of the heap; at most 64GiB; default "256KiB"."""
     migratable: bool | None = None
     """Whether the task may move; default true."""
     restart: bool | None = None
-    """Whether the task starts again if its kernel dies while it runs; without, it is lost;
-    default false."""
+    """Whether the task restarts if its kernel dies while it runs; otherwise it is lost; default
+    false."""
     mode: str | None = None
     """How the task moves; "handoff", "replicate", "recreate" or "reenter"; default "handoff"."""
     move: str | None = None
-    """Where the task moves when it is asked to; "waits": also where it waits; "checkpoints" or
+    """Where a requested migration happens; "waits": also where the task waits; "checkpoints" or
     "waits"; default "checkpoints"."""
     checkpoint_every: int | None = None
     """The checkpoints from one image of the task to the next; 0: no images; 0 to 4294967295;
     default 0."""
     on_crash: str | None = None
-    """With images: messages since the last one are processed again, or left out; "replay" or
+    """With images: messages since the last image are processed again, or skipped; "replay" or
     "skip"; default "replay"."""
     periodic: bool | None = None
     """One job per frame: released at the frame rate; default false."""
     period_us: Number | None = None
-    """Instead of `periodic`: a period of the task's own; 1 to 1e9; default: none."""
+    """Instead of `periodic`: the task's period; 1 to 1e9; default: none."""
     arrival: str | None = None
-    """With `period_us`; "sporadic": that is the least time between two releases; "periodic" or
+    """With `period_us`: "sporadic" makes it the least time between two releases; "periodic" or
     "sporadic"; default "periodic"."""
     mean_gap_us: Number | None = None
     """With "sporadic": the mean time between two releases beyond the period; more than 0, at
     most 1e9."""
     jitter_us: Number | None = None
-    """With a period: the most that a job begins after its release; 0 to 1e9; default 0."""
+    """With a period: the longest time from a release until its job can begin; 0 to 1e9; default
+    0."""
     deadline_frames: Number | None = None
     """The time until a job is late, in periods; needs a period; more than 0, at most 1e6;
     default 1.0."""
     offset_frames: Number | None = None
     """The first release, in periods after the start; needs a period; 0 to 1e6; default 0."""
     client: bool | None = None
-    """Whether the task stands for a process beside the run, and has ports alone; default false;
-    Linux only."""
+    """Whether the task is a process outside the run, with ports only; default false; Linux
+    only."""
     kinds: tuple[str, ...] | None = None
     """The kinds of cores that the task runs on; default: all, or those of `cycles`."""
     cycles: Amount | dict[str, Amount] | None = None
-    """The cycles of a firing, by kind of core, or one for every kind; default: not known."""
+    """The cycles of a firing: by kind of core, or one number for every kind; default: not
+    known."""
     distribution: str | None = None
-    """How cycles vary; "constant", "uniform", "normal" or "exponential"; default "constant"."""
+    """The distribution of the cycles; "constant", "uniform", "normal" or "exponential"; default
+    "constant"."""
     spread: Number | None = None
     """Half the width of "uniform", or the deviation of "normal" (at most 0.333333), relative;
     more than 0, at most 1."""
     working_set: int | str | None = None
-    """Memory that a firing comes back to, for the cost of a cold cache; at most 1024GiB;
+    """Memory that every firing uses again, for the cost of a cold cache; at most 1024GiB;
     default 0."""
     traffic: int | str | None = None
     """Bytes over the interconnect in each firing, in addition to its messages; at most 1024GiB;
@@ -121,41 +125,41 @@ class Task:
     """The number of firings after which a source ends; 1 to 2^64 - 1; default: when the run
     stops."""
     script: tuple[dict[str, Any], ...] | None = None
-    """What the task does, one event after the other, instead of `cycles`; default: none."""
+    """The events of the task in order, instead of `cycles`; default: none."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Mutex:
-    """What scripts lock: `[[mutex]]` of docs/app-toml.md."""
+    """A mutex that scripts lock: `[[mutex]]` of docs/app-toml.md."""
 
     name: str
-    """The name by which scripts call it."""
+    """The name that scripts use."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Condition:
-    """What scripts wait for and signal: `[[condition]]` of docs/app-toml.md."""
+    """A condition that scripts wait for and signal: `[[condition]]` of docs/app-toml.md."""
 
     name: str
-    """The name by which scripts call it."""
+    """The name that scripts use."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Barrier:
-    """Where scripts wait for each other: `[[barrier]]` of docs/app-toml.md."""
+    """A barrier at which scripts wait for each other: `[[barrier]]` of docs/app-toml.md."""
 
     name: str
-    """The name by which scripts call it."""
+    """The name that scripts use."""
     tasks: int
-    """The tasks that wait at it: as many as name it; 1 to 131071."""
+    """The number of tasks that wait at it: all that name it; 1 to 131071."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Semaphore:
-    """What scripts take and give: `[[semaphore]]` of docs/app-toml.md."""
+    """A semaphore whose permits scripts take and give: `[[semaphore]]` of docs/app-toml.md."""
 
     name: str
-    """The name by which scripts call it."""
+    """The name that scripts use."""
     initial: int | None = None
     """The permits at the start; 0 to 2147483647; default 0."""
     most: int | None = None
@@ -164,11 +168,11 @@ class Semaphore:
 
 @dataclass(frozen=True, kw_only=True)
 class Timer:
-    """A timer that several scripts use; others are each task's own: `[[timer]]` of
+    """A timer that several scripts use; any other timer belongs to one task: `[[timer]]` of
     docs/app-toml.md."""
 
     name: str
-    """The name by which scripts call it."""
+    """The name that scripts use."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -176,19 +180,19 @@ class Channel:
     """A channel between two tasks: `[[channel]]` of docs/app-toml.md."""
 
     from_: str
-    """The port that sends: TASK.PORT; where a task has a `count`, a channel for each."""
+    """The port that sends: TASK.PORT; with a `count`, each task has a channel."""
     to: str
     """The port that receives: TASK.PORT."""
     slots: int | None = None
-    """The messages that fit; 1 to 32768; default 14."""
+    """The capacity in messages; 1 to 32768; default 14."""
     slot_bytes: Amount
     """The size of a message, at most 1 GiB: numbers and parameters with + * and /."""
     doorbell: str | None = None
-    """How the receiver is told of messages: or "polling:20ms", "adaptive:1ms"; default
+    """How the receiver notices messages: also "polling:20ms" or "adaptive:1ms"; default
     "interrupt"."""
     batch: str | None = None
     """With "interrupt": the messages, or the time after the first, that wake the receiver;
-    default: for each."""
+    default: each message."""
     memory: str | None = None
     """Where the slots lie; "external" or "internal"; default "external"."""
     initial: int | None = None
@@ -210,15 +214,15 @@ class Mailbox:
     to: str
     """The port that receives: TASK.PORT."""
     slots: int | None = None
-    """The messages that fit; 1 to 32768; default 14."""
+    """The capacity in messages; 1 to 32768; default 14."""
     slot_bytes: Amount
     """The size of a message, at most 1 GiB: numbers and parameters with + * and /."""
     doorbell: str | None = None
-    """How the receiver is told of messages: or "polling:20ms", "adaptive:1ms"; default
+    """How the receiver notices messages: also "polling:20ms" or "adaptive:1ms"; default
     "interrupt"."""
     batch: str | None = None
     """With "interrupt": the messages, or the time after the first, that wake the receiver;
-    default: for each."""
+    default: each message."""
     memory: str | None = None
     """Where the slots lie; "external" or "internal"; default "external"."""
 
@@ -234,17 +238,17 @@ class Service:
     callers: tuple[str, ...]
     """The tasks that may call it."""
     request_bytes: Amount
-    """The most that a request carries, at most 1 GiB less 32 bytes."""
+    """The maximum size of a request, at most 1 GiB less 32 bytes."""
     answer_bytes: Amount
-    """The most that an answer carries, at most 1 GiB less 32 bytes."""
+    """The maximum size of an answer, at most 1 GiB less 32 bytes."""
     calls: int | None = None
     """The calls that each caller may have outstanding (`WB_CALLS_MAX`); 1 to 32; default 4."""
     request_doorbell: str | None = None
-    """How the service is told of requests, as `doorbell` of a channel; default "interrupt"."""
+    """How the service notices requests, like `doorbell` of a channel; default "interrupt"."""
     answer_doorbell: str | None = None
-    """How callers are told of answers; default "interrupt"."""
+    """How callers notice answers; default "interrupt"."""
     request_memory: str | None = None
-    """Where requests lie, as `memory` of a channel; "external" or "internal"; default
+    """Where requests lie, like `memory` of a channel; "external" or "internal"; default
     "external"."""
     answer_memory: str | None = None
     """Where answers lie; "external" or "internal"; default "external"."""
@@ -276,24 +280,24 @@ class Point:
     static_mw: Number | None = None
     """The part of both that follows temperature: see [core.leakage]; 0 to 4e6; default 0."""
     source: str | None = None
-    """Where its numbers are from; default: none."""
+    """The source of its numbers; default: none."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Transition:
-    """Going from one point to another: `[core.transition]` of docs/platform-toml.md."""
+    """The change from one point to another: `[core.transition]` of docs/platform-toml.md."""
 
     time_us: Number
     """The time for which the core does nothing; 0 to 1e9."""
     energy_uj: Number | None = None
-    """The energy in addition; 0 to 1e9; default 0."""
+    """The additional energy; 0 to 1e9; default 0."""
     source: str
-    """Where its numbers are from."""
+    """The source of its numbers."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class IdleState:
-    """States of an idle core, from the shallowest to the deepest; without, it draws idle_mw:
+    """States of an idle core, from the shallowest to the deepest; without any: idle_mw:
     `[[core.idle_state]]` of docs/platform-toml.md."""
 
     name: str
@@ -301,23 +305,24 @@ class IdleState:
     power_mw: Number
     """The power in it; 0 to 4e6."""
     enter_us: Number | None = None
-    """From the decision until its power is reached, at active power; 0 to 1e9; default 0."""
+    """The time from the decision until its power is reached, at active power; 0 to 1e9; default
+    0."""
     exit_us: Number | None = None
-    """From the doorbell until the core runs, at active power; 0 to 1e9; default 0."""
+    """The time from the doorbell until the core runs, at active power; 0 to 1e9; default 0."""
     after_us: Number | None = None
     """The time without work after which it is entered; 0 to 1e9; default 0."""
     loses_cache: bool | None = None
     """Whether the core's cache is empty after it; default false."""
     ring_us: Number | None = None
-    """The time for which ringing a core in it takes longer, after [doorbell.send]; 0 to 1e9;
+    """The additional time to ring a core in this state, after [doorbell.send]; 0 to 1e9;
     default 0."""
     switch_us: Number | None = None
-    """The time for which the first switch after it takes longer; 0 to 1e9; default 0."""
+    """The additional time of the first switch after it; 0 to 1e9; default 0."""
     refill_us: Number | None = None
-    """The time for which the first firing after it takes longer, as busy time of its task; 0 to
-    1e9; default 0."""
+    """The additional time of the first firing after it, as busy time of its task; 0 to 1e9;
+    default 0."""
     source: str
-    """Where its numbers are from."""
+    """The source of its numbers."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -330,7 +335,7 @@ class Leakage:
     slope_c: Number
     """The degrees for a factor of e; 1 to 1000."""
     source: str
-    """Where its numbers are from."""
+    """The source of its numbers."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -342,76 +347,77 @@ class Cache:
     line_bytes: int
     """The size of a line; 1 to 4096."""
     miss_ns: Number
-    """The time of a missing line, before its way through bus or mesh; 0 to 1e9."""
+    """The time of a missing line, before its transfer over the bus or mesh; 0 to 1e9."""
     far_ns: Number | None = None
-    """The time that a line of a message from another core takes longer; 0 to 1e9; default 0."""
+    """The additional time of a line of a message from another core; 0 to 1e9; default 0."""
     disturbed: Number | None = None
-    """The part of the times with missing lines that takes longer, as under a hypervisor; 1e-6
-    to 1; default: none."""
+    """The part of the warm-ups that take longer, for example under a hypervisor; 1e-6 to 1;
+    default: none."""
     disturbed_us: Number | None = None
-    """The mean of how much longer, exponentially distributed, as busy time; 0 to 1e9; default:
-    none."""
+    """The mean of that additional time, exponentially distributed, as busy time; 0 to 1e9;
+    default: none."""
     source: str
-    """Where its numbers are from."""
+    """The source of its numbers."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Cost:
-    """What an act costs on this core alone; default: as [costs.send] and the like say:
+    """The cost of an action on this core alone; default: tables such as [costs.send]:
     `[core.costs.send]` of docs/platform-toml.md."""
 
     cycles: Number | None = None
-    """Cycles of each act; 0 to 1e15; default 0."""
+    """Cycles of each action; 0 to 1e15; default 0."""
     cycles_per_unit: Number | None = None
     """Cycles for each unit: see below; 0 to 1e15; default 0."""
     time_us: Number | None = None
-    """Time of each act; 0 to 1e9; default 0."""
+    """Time of each action; 0 to 1e9; default 0."""
     source: str
-    """Where its numbers are from."""
+    """The source of its numbers."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Core:
-    """A core, or `count` of them; without any: those of the machine: `[[core]]` of
+    """A core, or `count` of them; if there is none: the cores of the machine: `[[core]]` of
     docs/platform-toml.md."""
 
     count: int | None = None
-    """The number of cores alike; 1 to 4095; default 1."""
+    """The number of equal cores; 1 to 4095; default 1."""
     kind: str | None = None
-    """The kind, for which tasks have cycles; default "core"."""
+    """The kind of core, for which tasks have cycles; default "core"."""
     idle: str | None = None
     """"off": an idle core is shut down and consumes nothing; "on" or "off"; default "on"."""
     start_mhz: Number | None = None
-    """The frequency of the point at which it begins; 0.001 to 1e6; default: the highest."""
+    """The frequency of the operating point at the start of the run; 0.001 to 1e6; default: the
+    highest."""
     scheduling: str | None = None
     """When the kernel takes the core from a task; "cooperative", "preemptive", "edf" or "fair";
-    default "cooperative"; simulator only: others pass over it."""
+    default "cooperative"; simulator only; other kernels ignore it."""
     slice_us: Number | None = None
-    """With "preemptive": the turns of equally urgent tasks; with "fair": what a task asks for;
-    1 to 1e9; default: turns end when one waits; "fair": 2800; simulator only: others pass over
-    it."""
+    """With "preemptive": the time slice of equally urgent tasks; with "fair": the slice that a
+    task requests; 1 to 1e9; default: a turn ends when the task waits; "fair": 2800; simulator
+    only; other kernels ignore it."""
     tick_us: Number | None = None
-    """With "fair": the time between two looks of the kernel whether a slice has ended; 1 to
-    1e9; default: when it has ended; simulator only: others pass over it."""
+    """With "fair": the interval at which the kernel checks whether a slice has ended; 1 to 1e9;
+    default: at the end of the slice; simulator only; other kernels ignore it."""
     timer_slack_us: Number | None = None
     """The delay of sleeps, timers and time-outs of tasks with a priority up to 8; 0 to 1e9;
-    default 0; simulator only: others pass over it."""
+    default 0; simulator only; other kernels ignore it."""
     node: tuple[int, ...] | None = None
-    """Its node of the mesh; 0 to 4094; default: the one after the core before."""
+    """Its node of the mesh; 0 to 4094; default: the node after that of the core before."""
     source: str | None = None
-    """Where its frequencies and powers are from; default: none."""
+    """The source of its frequencies and powers; default: none."""
     point: tuple[Point, ...] = ()
     """Its operating points, from the lowest frequency to the highest."""
     transition: Transition | None = None
-    """Going from one point to another."""
+    """The change from one point to another."""
     idle_state: tuple[IdleState, ...] = ()
-    """States of an idle core, from the shallowest to the deepest; without, it draws idle_mw."""
+    """States of an idle core, from the shallowest to the deepest; without any: idle_mw."""
     leakage: Leakage | None = None
     """Power that follows temperature: static_mw * exp((temperature - reference_c) / slope_c)."""
     cache: Cache | None = None
     """Warm-up after a switch or a migration."""
     costs: dict[str, Cost] | None = None
-    """What an act costs on this core alone; default: as [costs.send] and the like say."""
+    """The cost of an action on this core alone; default: tables such as [costs.send]."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -434,12 +440,12 @@ class Memory:
     node: tuple[int, ...] | None = None
     """Its node of the mesh; 0 to 4094; default: [0, 0]."""
     source: str
-    """Where its numbers are from."""
+    """The source of its numbers."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Bus:
-    """What all cores share, unless there is a mesh; needs a shared memory: `[bus]` of
+    """A bus that all cores share, unless there is a mesh; needs a shared memory: `[bus]` of
     docs/platform-toml.md."""
 
     arbitration: str | None = None
@@ -448,15 +454,15 @@ class Bus:
     mhz: Number
     """The frequency; 0.001 to 1e6."""
     width_bytes: int
-    """The bytes of each cycle; 1 to 4096."""
+    """The bytes per cycle; 1 to 4096."""
     setup_cycles: int | None = None
     """The cycles before each burst; 0 to 1000000; default 0."""
     burst_bytes: int
-    """The most bytes before others have their turn; 1 to 1048576."""
+    """The maximum size of a burst, after which another core has its turn; 1 to 1048576."""
     pj_per_byte: Number | None = None
-    """The energy of each byte; 0 to 1e6; default 0."""
+    """The energy per byte; 0 to 1e6; default 0."""
     source: str
-    """Where its numbers are from."""
+    """The source of its numbers."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -471,37 +477,38 @@ class Mesh:
     mhz: Number
     """The frequency of the links; 0.001 to 1e6."""
     width_bytes: int
-    """The bytes of each cycle; 1 to 4096."""
+    """The bytes per cycle; 1 to 4096."""
     hop_cycles: int
     """The cycles in each router; 0 to 1000000."""
     pj_per_byte_hop: Number | None = None
-    """The energy of each byte and hop; 0 to 1e6; default 0."""
+    """The energy per byte and hop; 0 to 1e6; default 0."""
     source: str
-    """Where its numbers are from."""
+    """The source of its numbers."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Doorbell:
-    """How one core gets the attention of another; without it an interrupt that costs nothing:
+    """The signal from one core to another; without it: an interrupt that costs nothing:
     `[doorbell]` of docs/platform-toml.md."""
 
     kind: str
-    """How an idle core notices; "interrupt" or "polling"."""
+    """How an idle core notices the signal; "interrupt" or "polling"."""
     latency_us: Number | None = None
-    """The time until the other core can notice; 0 to 1e9; default 0."""
+    """The time until the other core can notice the signal; 0 to 1e9; default 0."""
     interval_us: Number | None = None
-    """With "polling": the time between two looks of an idle core; 1e-6 to 1e9."""
+    """With "polling": the time between two polls of an idle core; 1e-6 to 1e9."""
     source: str
-    """Where its numbers are from."""
+    """The source of its numbers."""
     send: Cost | None = None
-    """What ringing costs."""
+    """The cost of a ring."""
     receive: Cost | None = None
-    """What the interrupt's entry and exit cost, or one look."""
+    """The cost of the interrupt's entry and exit, or of one poll."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Thermal:
-    """What carries heat; needs a floorplan: `[thermal]` of docs/platform-toml.md."""
+    """The thermal model of the die and its heat sink; needs a floorplan: `[thermal]` of
+    docs/platform-toml.md."""
 
     ambient_c: Number
     """The temperature of the surroundings; -273 to 1000."""
@@ -512,13 +519,13 @@ class Thermal:
     capacity_j_per_m3_k: Number
     """The heat capacity of the die; 1e-9 to 1e12."""
     sink_k_per_w: Number
-    """The resistance from the whole of the die to the surroundings; 1e-9 to 1e12."""
+    """The thermal resistance from the whole die to the surroundings; 1e-9 to 1e12."""
     sink_j_per_k: Number
-    """The heat capacity of what carries the heat off; 1e-9 to 1e12."""
+    """The heat capacity of the heat sink; 1e-9 to 1e12."""
     step_ms: Number
     """The time from one computation of temperatures to the next; 0.001 to 1e6."""
     source: str
-    """Where its numbers are from."""
+    """The source of its numbers."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -528,7 +535,7 @@ class Block:
     name: str
     """The block's name."""
     core: int | None = None
-    """The core whose power it takes; 0 to 4094; default: none."""
+    """The core whose power heats it; 0 to 4094; default: none."""
     x_mm: Number
     """The left edge; -10000 to 10000."""
     y_mm: Number
@@ -538,14 +545,14 @@ class Block:
     height_mm: Number
     """The height; 0.001 to 10000."""
     columns: int | None = None
-    """Equal blocks beside each other, of the cores that follow; 1 to 64; default 1."""
+    """The number of equal blocks side by side, of the cores that follow; 1 to 64; default 1."""
     rows: int | None = None
-    """Rows of them; 1 to 64; default 1."""
+    """The number of rows of such blocks; 1 to 64; default 1."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Work:
-    """Measured cycles of one firing of a task; they precede those of the application:
+    """Measured cycles of one firing of a task; they replace those of the application:
     `[[work]]` of docs/platform-toml.md."""
 
     app: str
@@ -553,12 +560,11 @@ class Work:
     task: str
     """One of its tasks."""
     index: int | None = None
-    """Which of the tasks of that name; 0 to 4294967295; default: all of which no other table
-    says more."""
+    """The index among the tasks of that name; 0 to 4294967295; default: all that no other table
+    names."""
     cycles: int
     """The cycles; 1 to 2^48."""
     working_set: int | str | None = None
-    """Memory that the firing comes back to; at most 1024GiB; default: what the application
-    says."""
+    """Memory that every firing uses again; at most 1024GiB; default: that of the application."""
     source: str
-    """Where its numbers are from."""
+    """The source of its numbers."""

@@ -56,7 +56,7 @@ def _is_table(value: object) -> bool:
 
 
 class Inline(dict[str, Any]):
-    """A mapping that is written in one line, as `{ arm9 = 1000 }`."""
+    """A mapping that is written in one line, such as `{ arm9 = 1000 }`."""
 
 
 def _tables(name: str, value: Any) -> list[str]:
@@ -75,7 +75,7 @@ def _body(head: str, name: str, of: Any) -> list[str]:
 
 
 def _inline(of: object, key: str, value: object) -> bool:
-    """Tables of numbers by kind of core stand in one line; those of [params] are no tables."""
+    """Tables of numbers by kind of core stand in one line; [params] has no tables."""
     return isinstance(value, Mapping) and is_dataclass(of) and key == "cycles"
 
 

@@ -48,8 +48,8 @@ def wrong(name: str, value: object, wanted: str) -> TypeError:
 
 
 def plain(value: Any) -> Any:
-    """What numpy has as Python has it: a number, a truth, or an array as a list. Its times count
-    in a unit of their own, and are no numbers."""
+    """A value of numpy as one of Python: a number, a truth, or an array as a list. Its times have
+    their own unit, and stay as they are."""
     kind = getattr(getattr(value, "dtype", None), "kind", "")
     return value.tolist() if kind and kind in "biuf" else value
 
@@ -70,7 +70,7 @@ def time(name: str, value: Time) -> str:
         raise wrong(name, value, "seconds, a timedelta or a text as '500ms'")
     if not math.isfinite(value) or value < 0:
         raise InputError(
-            f"{name}= is {value!r} s", "give a time from 0 on, in seconds or as '500ms'"
+            f"{name}= is {value!r} s", "give a time from 0 on, in seconds or text such as '500ms'"
         )
     return f"{round(value * 1e9)}ns"
 
@@ -82,7 +82,7 @@ def seconds(name: str, value: Time) -> float:
     """The same as a number, for what is not the command's to read."""
     found = re.fullmatch(r"(\d+(?:\.\d+)?) ?([a-z]+)", time(name, value).strip())
     if found is None or found[2] not in _UNITS:
-        raise InputError(f"{name}= is {value!r}", "give a time in seconds, or as '500ms'")
+        raise InputError(f"{name}= is {value!r}", "give a time in seconds, or text such as '500ms'")
     return float(found[1]) * _UNITS[found[2]]
 
 

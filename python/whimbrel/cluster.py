@@ -43,11 +43,11 @@ Farm = Callable[[list[str]], Verdicts]
 
 
 def work(topic: str, made: str, chunk: int, jobs: list[str]) -> None:
-    """On a worker: runs jobs one after the other, and tells what came of them as an event. It has
+    """On a worker: runs jobs one after the other, and reports their results as an event. It has
     the package as it was `made` where they are from, also if it came later than others.
 
-    An event reaches the client with the message that the task is over. A result would have to be
-    fetched, which costs as much again as all the rest of a task.
+    An event reaches the client with the message that the task has ended. A result would have to be
+    fetched, which doubles the cost of a task.
     """
     from distributed import get_worker
 
@@ -85,7 +85,7 @@ def _cluster() -> Iterator[None]:
     except Error:
         raise
     except Exception as error:
-        why = f"the cluster has gone ({type(error).__name__}: {error})"
+        why = f"the cluster disconnected ({type(error).__name__}: {error})"
         raise ClusterError(why, _RESUME) from error
 
 
@@ -209,7 +209,7 @@ class _Farm:
             yield from enumerate(verdicts, chunk.first)
 
     def _look(self) -> None:
-        """Looks for workers, and for chunks that nobody runs any more."""
+        """Looks for workers, and for chunks that no worker runs any more."""
         workers = self._workers()
         now = self.looked_at = time.monotonic()
         self.threads = sum(worker["nthreads"] for worker in workers.values())
@@ -220,7 +220,7 @@ class _Farm:
         elif now - self.lonely_since >= self.patience_s:
             raise ClusterError(
                 f"the cluster has had no worker for {self.patience_s:g} s",
-                "start workers, or go on elsewhere: what an output folder has can be resumed",
+                "start workers, or resume elsewhere from the folder of output=",
             )
         for number, (chunk, future) in list(self.waiting.items()):
             if future.status in ("error", "cancelled") and self._is_killed(future):
@@ -251,8 +251,8 @@ class _Farm:
         """Dask gives a task up that workers died of, some times."""
         if chunk.lives == 0:
             raise ClusterError(
-                f"the same candidates were begun again {_LIVES} times, and nothing came of them",
-                "look at what the workers say: they may lack memory",
+                f"the same candidates were started {_LIVES} times again, without a result",
+                "read the logs of the workers: they may lack memory",
             )
         self._submit([replace(chunk, lives=chunk.lives - 1)])
 
@@ -261,7 +261,7 @@ class _Farm:
         from distributed import KilledWorker
 
         if future.status == "cancelled":
-            raise ClusterError("the cluster has gone", _RESUME)
+            raise ClusterError("the cluster disconnected", _RESUME)
         error = future.exception()
         if isinstance(error, KilledWorker):
             return True

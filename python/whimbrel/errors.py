@@ -41,9 +41,9 @@ class Trouble:
 
 
 class Error(Exception):
-    """What all exceptions of this package are, but for `TypeError`.
+    """The base of all exceptions of this package except `TypeError`.
 
-    It can be pickled, so it comes from workers as it is.
+    It can be pickled, so it comes from workers unchanged.
     """
 
     def __init__(self, message: str, cure: str | None = None, *more: Trouble) -> None:
@@ -53,7 +53,7 @@ class Error(Exception):
 
     @property
     def message(self) -> str:
-        """What went wrong, in one sentence."""
+        """The failure, in one sentence."""
         return self.troubles[0].message
 
     @property
@@ -81,7 +81,7 @@ class Error(Exception):
 
 
 class InputError(Error, ValueError):
-    """What was given makes no sense: an application, a platform, a value of a parameter."""
+    """An argument is invalid: an application, a platform, a value of a parameter."""
 
 
 class RunError(Error, RuntimeError):
@@ -89,11 +89,11 @@ class RunError(Error, RuntimeError):
 
 
 class PolicyError(RunError):
-    """A policy in Python raised, or decided what is no decision."""
+    """A policy in Python raised, or returned an invalid decision."""
 
 
 class ClusterError(RunError):
-    """A cluster went away, or a worker of it cannot run candidates."""
+    """A cluster disconnected, or a worker of it cannot run candidates."""
 
 
 def made(

@@ -80,12 +80,12 @@ class Exploration:
 
     @property
     def front(self) -> pyarrow.Table:
-        """The rows that nothing else of their frame rate beats."""
+        """The rows that no other row of their frame rate beats."""
         table = self.table
         return table.filter(table["pareto"])
 
     def save(self, path: str | PathLike[str]) -> Path:
-        """Writes its Parquet file, which `resume=` goes on from."""
+        """Writes its Parquet file, from which `resume=` resumes."""
         _core.write(path, self.parquet)
         return Path(path)
 
@@ -120,44 +120,44 @@ def explore(
 ) -> Exploration:
     """Searches mappings, operating points, queue sizes and policies, as `whimbrel explore` does.
 
-    Blocks; other threads run meanwhile. Candidates run on all processors of this machine, or on the
+    Blocks; other threads keep running. Candidates run on all processors of this machine, or on the
     workers of a cluster: the result is the same to the byte. Ctrl-C ends it; with `output`,
-    `resume` goes on. Times are seconds, a `timedelta`, or text as "500ms".
+    `resume` resumes it. Times are seconds, a `timedelta`, or text such as "500ms".
 
     Args:
         app: The application, or the path of its app.toml or of a file that `whimbrel import` takes.
         platform: The hardware, or its name, or the path of its file.
-        core_counts: How many cores to use: a number, several, or "1-3"; every number if not said.
-        frame_rates: Frame rates, in frames per second; each has a front of its own.
+        core_counts: How many cores to use: a number, several, or "1-3"; default: every number.
+        frame_rates: Frame rates, in frames per second; each has a separate front.
         points: Operating points that cores begin at: "all", "high", "auto" (the lowest without a
             missed deadline, by bisection), or megahertz.
         slots: Slots of channels: "4,8,14" for every channel, "demodulator_bpf=4,8" for some.
-        channels: How messages go through channels, as "interrupt,polling:20ms", the same way.
-        policies: Policies, each as `policy` of `simulate`; "static" if not said.
-        pins: Tasks that stay on a core, as `{"lpf": 0, "bpf.2": 1}`.
-        set: Parameters of the application with what replaces them.
-        duration: Virtual time of each candidate; 2 s if not said.
-        seed: Where the search and the draws of cycles begin.
-        budget: Candidates for each frame rate, or the time after which it ends, as "10m".
-        exhaustive: Up to so many candidates of a frame rate are all run, more are searched
-            (NSGA-II).
-        objectives: What is to be low, of "energy", "misses", "latency" and "cores".
-        output: A new folder that keeps each candidate as it comes, and the results.
-        resume: Such a folder, or an explore.parquet, to go on with.
-        write_table: Where to write a table.toml: for each rate what keeps every deadline with the
-            least energy.
-        client: A `distributed.Client`: candidates run on the workers of its cluster, which may come
-            and go.
-        patience: How long the cluster may have no worker.
-        progress: Is told how many candidates are done, of how many or None, and the size of the
-            front; ten times a second at most.
+        channels: Transports of channels, such as "interrupt,polling:20ms", in the same form.
+        policies: Policies, each like `policy` of `simulate`; default: "static".
+        pins: Tasks that stay on a core, such as `{"lpf": 0, "bpf.2": 1}`.
+        set: Parameters of the application with their new values.
+        duration: Virtual time of each candidate; default: 2 s.
+        seed: The seed of the search and of the draws of cycles.
+        budget: Candidates for each frame rate, or the time after which it ends, such as "10m".
+        exhaustive: The maximum number of candidates of a frame rate that are all run; more are
+            searched (NSGA-II).
+        objectives: The quantities to minimise, of "energy", "misses", "latency" and "cores".
+        output: A new folder that keeps the results, and each candidate as soon as it has run.
+        resume: The folder of an earlier `output`, or an explore.parquet, to resume.
+        write_table: Where to write a table.toml: for each rate, the candidate that keeps every
+            deadline with the least energy.
+        client: A `distributed.Client`: candidates run on the workers of its cluster, which may join
+            and leave.
+        patience: The longest time without a worker in the cluster.
+        progress: Gets the number of finished candidates, the number of all or None, and the size of
+            the front; at most ten times per second.
 
     Returns:
-        What was found.
+        The result.
 
     Raises:
-        InputError: Something given makes no sense; `file` and `line` say where.
-        ClusterError: The cluster went away or has no workers, or one lacks this package.
+        InputError: An argument is invalid; `file` and `line` state the place.
+        ClusterError: The cluster disconnected or has no workers, or one lacks this package.
         RunError: Candidates could not run.
         TypeError: A value is of a wrong type.
     """

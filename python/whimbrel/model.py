@@ -165,7 +165,7 @@ class Application(_keys.App, _Described):
         """Checks it as the command does, also with some parameters replaced.
 
         Raises:
-            InputError: It makes no sense; `line` is that of `to_toml()`, or of its own file.
+            InputError: It is invalid; `line` is that of `to_toml()`, or of its file.
         """
         _core.application(self.path(), _words.settings("set", set))
 
@@ -222,7 +222,7 @@ class Platform(_keys.Platform, _Described):
         """Checks it as the command does.
 
         Raises:
-            InputError: It makes no sense; `line` is that of `to_toml()`, or of its own file.
+            InputError: It is invalid; `line` is that of `to_toml()`, or of its file.
         """
         _core.platform(self.path())
 

@@ -131,8 +131,8 @@ def asked(policy: Policy) -> Callable[[str], Pairs]:
 def _snapshot(seen: dict[str, Any] | None) -> Snapshot:
     if seen is None:
         raise PolicyError(
-            "the system has more tasks than a policy in Python can be told of",
-            "about 1000 are possible; a policy of the middleware has no such limit",
+            "the system has too many tasks for a policy in Python, which can have about 1000",
+            "use a policy of the middleware, which has no such limit",
         )
     cores = tuple(_of(SeenCore, core, points_hz=tuple(core["points_hz"])) for core in seen["cores"])
     tasks = tuple(_of(SeenTask, task) for task in seen["tasks"])

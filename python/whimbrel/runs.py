@@ -45,7 +45,7 @@ KINDS = [
 
 
 class Run:
-    """A run that is over, simulated or real.
+    """A run that has ended, simulated or real.
 
     Its tables are pyarrow's, which pandas and polars take as they are.
     """
@@ -56,7 +56,7 @@ class Run:
         self.folder = folder
         """Where it was recorded; None: it was not, or it has come from another process with its
         events, by pickle."""
-        self._held = held  # a folder that goes when nobody needs it any more
+        self._held = held  # a folder that goes with the last reference to it
 
     # A folder that goes with its result goes with the last of its copies. It is this process's, so
     # what is pickled takes the events along.
@@ -162,7 +162,7 @@ def open_run(folder: str | PathLike[str]) -> Run:
         The run; its events are read when they are first asked for.
 
     Raises:
-        InputError: The folder has no summary, or one that makes no sense or is of another version.
+        InputError: The folder has no summary, or an invalid one, or one of another version.
     """
     path = Path(_words.path("folder", folder))
     file = path / "summary.json"
@@ -170,7 +170,7 @@ def open_run(folder: str | PathLike[str]) -> Run:
         summary = json.loads(file.read_text(encoding="utf-8"))
         version = summary["version"]
     except OSError as error:
-        cure = "a folder without summary.json is no recorded run, or one that was killed"
+        cure = "name the folder of a recorded run that ended: a killed one has no summary.json"
         raise InputError(f"{file} cannot be read: {error.strerror}", cure) from error
     except (ValueError, TypeError, KeyError) as error:
         raise InputError(f"{file} is not the summary of a run: {error}") from error

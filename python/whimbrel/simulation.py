@@ -83,51 +83,52 @@ def simulate(
 ) -> runs.Run:
     """Simulates an application on a platform, as `whimbrel sim` does, until it has ended.
 
-    Blocks; other threads run meanwhile, also other simulations. Ctrl-C ends it. Times are seconds,
-    a `timedelta`, or text as "500ms".
+    Blocks; other threads keep running, including other simulations. Ctrl-C ends it. Times are
+    seconds, a `timedelta`, or text such as "500ms".
 
     Args:
         app: The application, or the path of its app.toml or of a file that `whimbrel import` takes.
         platform: The hardware, or its name, or the path of its file.
-        duration: Virtual time after which sources are asked to end; without it the application ends
-            by itself, or at `max_time`.
+        duration: Virtual time after which sources must end; without it the application ends on its
+            own, or at `max_time`.
         map: Where tasks start: `{"lpf": 0, "bpf": [0, 1, 1], "bpf.2": 1}`, "round-robin", "load" or
             "any".
-        policy: What decides on moves and frequencies: a name, a name with parameters as
-            `("balance", {"settle_ms": 500})`, or a function from a `Snapshot` to moves.
+        policy: The policy that decides on moves and frequencies: a name, a name with parameters
+            such as `("balance", {"settle_ms": 500})`, or a function from a `Snapshot` to moves.
         frame_rate: Frames per second, instead of the application's own rate.
         fast: No task has a period.
-        core_count: Use only the first so many cores.
-        seed: Where random numbers begin; the same seed gives the same result to the last bit.
-        set: Parameters of the application with what replaces them.
-        compute: "real" (tasks compute) or "model" (they only take the time of it).
+        core_count: The number of cores to use, from the first.
+        seed: The seed of random numbers; the same seed gives the same result to the last bit.
+        set: Parameters of the application with their new values.
+        compute: "real" (tasks compute) or "model" (they only take the time).
         mode: How every task moves: "handoff", "replicate", "recreate" or
             "reenter".
         migration_points: Where in its code every task moves: "checkpoints" or "waits".
         transport: How the memory of replicated tasks travels: "auto", "alias" or "buffer".
-        moves: Single moves, as "demodulator=1@2s".
-        shuttles: Moves to and fro, as "demodulator=1,0@500ms".
-        frame_rate_changes: Changes of the frame rate, as "900@2s".
+        moves: Single moves, such as "demodulator=1@2s".
+        shuttles: Moves back and forth, such as "demodulator=1,0@500ms".
+        frame_rate_changes: Changes of the frame rate, such as "900@2s".
         table: The rows of the policy `table`: a table.toml.
         coordinator: The core that asks the policy.
-        agent_period: How often each core reports its load and the policy is asked; 100 ms if not
-            said.
-        max_time: Virtual time after which a run that has not ended is an error; 1 h if not said.
+        agent_period: The period in which each core reports its load and the policy decides;
+            default: 100 ms.
+        max_time: Virtual time after which a run that has not ended is an error; default: 1 h.
         max_events: The same, in events.
-        save: Saves the simulation into a file at a time, as "state@2s", and goes on.
-        resume: Goes on from a saved simulation, with all options that it had.
+        save: Saves the simulation into a file at a time, such as "state@2s", and continues.
+        resume: Resumes a saved simulation, with all options that it had.
         record: Keeps events: True in a folder that lives as long as the result, or the path of a
             new folder.
-        progress: Is told the seconds of virtual time that have passed, and those that there are to
-            be, or None; True draws a bar by tqdm.
+        progress: Gets the seconds of virtual time that have passed, and the seconds of the whole
+            run or None; True draws a bar with tqdm.
 
     Returns:
-        What came of it; equal to the summary that `whimbrel sim --json` prints.
+        The result; equal to the summary that `whimbrel sim --json` prints.
 
     Raises:
-        InputError: Something given makes no sense; `file` and `line` say where.
-        PolicyError: A policy in Python raised, or decided what is no decision.
-        RunError: The run failed, as by a deadlock or at `max_time`, or there is no such policy.
+        InputError: An argument is invalid; `file` and `line` state the place.
+        PolicyError: A policy in Python raised, or returned an invalid decision.
+        RunError: The run failed, for example by a deadlock or at `max_time`, or the policy is
+            unknown.
         TypeError: A value is of a wrong type.
     """
     given = _words.given(_OPTIONS, locals())
@@ -149,7 +150,7 @@ def _policy(policy: Any) -> tuple[Callable[[str], policies.Pairs] | None, list[s
     if callable(policy):
         return policies.asked(policy), ["asked"]
     if policy == "asked":
-        raise InputError("policy='asked' asks nobody", "give the function itself: policy=decide")
+        raise InputError("policy='asked' is not a function", "give the function: policy=decide")
     return None, [] if policy is None else [_words.policy("policy", policy)]
 
 
@@ -166,7 +167,7 @@ def _record(record: object) -> Path | tempfile.TemporaryDirectory[str] | None:
 def _shown(
     progress: Progress | bool | None, duration: Time | None
 ) -> Iterator[Callable[[int, int], object] | None]:
-    """What tells somebody of the progress meanwhile, if anybody wants to be told."""
+    """The function that gets the progress during the simulation; None: there is none."""
     end = _seconds(duration)
     if progress is None or progress is False:
         yield None
@@ -190,7 +191,7 @@ def _bar(end: float | None) -> Any:
 def _seconds(duration: Time | None) -> float | None:
     if duration is None:
         return None
-    # What is no time, the command says better.
+    # An invalid time: the message of the command is better.
     with suppress(InputError):
         return _words.seconds("duration", duration)
     return None

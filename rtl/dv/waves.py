@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The timing diagrams of docs/rtl: their source is in the pages, an SVG of each beside them.
+"""The timing diagrams of docs/rtl: their source is in the pages, an SVG of each next to them.
 
-Run as a program, it draws all of them anew.
+Run as a program, it draws all of them again.
 """
 
 import json

@@ -3,7 +3,7 @@
 """Counts the gates of the HW-RTOS and the Lock Unit: areas in NANDs with two inputs.
 
 Yosys maps the modules to the cells of cells.lib, optimised for area. The words of the buffers are a
-module of their own, of flip-flops; "without buffers" is what remains where they are in a RAM.
+separate module, of flip-flops; "without buffers" is what remains where they are in a RAM.
 """
 
 import argparse

@@ -10,7 +10,7 @@ import pytest
 
 # Why a case is skipped: a program loaded here is no process; and on a board that loads none.
 CANNOT = {
-    "a recreated task has no process of its own here",
+    "a recreated task does not get its own process here",
     "these kernels do not share tasks",
     "the program has no re-entry",
 }

@@ -354,7 +354,7 @@ def test_an_emulator_that_is_stopped_is_given_up(tmp_path: Path) -> None:
         os.kill(emulator(tmp_path), signal.SIGSTOP)
         _, said = running.communicate(timeout=LIMIT_S)
     assert running.returncode == 2
-    assert "the board vexpress_a9 has said nothing for 2s" in said
+    assert "the board vexpress_a9 has sent nothing for 2s" in said
 
 
 # ---- What is wrong ------------------------------------------------------------------------------

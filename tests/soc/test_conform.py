@@ -17,7 +17,7 @@ CANNOT = {
     "no program was built for this processor",
     "nothing of this kernel can be held",
     "this processor has no modes of floating point",
-    "a recreated task has no process of its own here",
+    "a recreated task does not get its own process here",
     "a kernel's memory cannot be limited here",
     "the program has no re-entry",
 }

@@ -145,10 +145,10 @@ def test_every_pixel_is_right_though_a_kernel_is_killed(task: str, tmp_path: Pat
 HOPPER = (DATA / "hopper.qoi").read_bytes()
 REFUSED = {
     "it is empty": b"",
-    "it is no QOI file; ffmpeg -i FILE": b"P6\n96 112\n255\n" + bytes(40),
+    "it is not a QOI file; ffmpeg -i FILE": b"P6\n96 112\n255\n" + bytes(40),
     "it is not RGB; ffmpeg -i FILE": HOPPER[:12] + b"\4" + HOPPER[13:],
     "it ends inside its header": HOPPER[:18],
-    "it has no end: was it cut off": HOPPER[:5000],
+    "it has no end: get a complete copy": HOPPER[:5000],
     "its sides must have 1 to 65535 pixels": HOPPER[:4] + bytes(4) + HOPPER[8:],
     "has fewer pixels than its header says": HOPPER[:5000] + HOPPER[-8:],
 }

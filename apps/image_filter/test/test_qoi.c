@@ -66,10 +66,10 @@ TEST(a_header_says_how_large_the_picture_is)
 
 TEST(what_is_no_picture_of_rgb_is_refused)
 {
-    CHECK(strstr(size_of("RIFF\0\0\0\2\0\0\xff\xff\3\0"), "no QOI file"));
+    CHECK(strstr(size_of("RIFF\0\0\0\2\0\0\xff\xff\3\0"), "not a QOI file"));
     CHECK(strstr(size_of("qoif\0\0\0\2\0\0\xff\xff\4\0"), "not RGB"));
     CHECK(strstr(size_of("qoif\0\0\0\0\0\0\xff\xff\3\0"), "sides"));
     CHECK(strstr(size_of("qoif\0\0\0\2\0\1\0\0\3\0"), "sides"));
     CHECK(qoi_end((const uint8_t *)"\0\0\0\0\0\0\0\1") == NULL);
-    CHECK(strstr(qoi_end((const uint8_t *)"\0\0\0\0\0\0\1\1"), "cut off"));
+    CHECK(strstr(qoi_end((const uint8_t *)"\0\0\0\0\0\0\1\1"), "has no end"));
 }

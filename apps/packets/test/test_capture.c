@@ -40,8 +40,8 @@ TEST(headers_of_either_order_and_either_clock_are_read)
 TEST(what_is_no_capture_of_ethernet_is_refused_with_a_reason)
 {
     CHECK(refused("", 0, "empty"));
-    CHECK(refused("\xd4\xc3", 2, "no pcap file"));
-    CHECK(refused("GIF89a..................", 24, "no pcap file"));
+    CHECK(refused("\xd4\xc3", 2, "not a pcap file"));
+    CHECK(refused("GIF89a..................", 24, "not a pcap file"));
     CHECK(refused("\x0a\x0d\x0d\x0a....................", 24, "pcapng"));
     CHECK(refused(little_us, 23, "ends inside its header"));
     CHECK(refused("\xd4\xc3\xb2\xa1\2\0\4\0\0\0\0\0\0\0\0\0\0\0\4\0\x69\0\0\0", 24,
@@ -51,8 +51,8 @@ TEST(what_is_no_capture_of_ethernet_is_refused_with_a_reason)
 TEST(a_packet_that_is_not_all_there_is_refused_with_its_number)
 {
     CHECK(opens(little_us, 24));
-    CHECK(!next("", 15) && strstr(why, "packet 7 is not whole"));
-    CHECK(!next("\1\0\0\0\2\0\0\0\3\0\0\0\3\0\0\0", 18) && strstr(why, "packet 7 is not whole"));
+    CHECK(!next("", 15) && strstr(why, "packet 7 is truncated"));
+    CHECK(!next("\1\0\0\0\2\0\0\0\3\0\0\0\3\0\0\0", 18) && strstr(why, "packet 7 is truncated"));
     CHECK(!next("\1\0\0\0\2\0\0\0\377\377\377\377\3\0\0\0", 99) && strstr(why, "damaged"));
     CHECK(!next("\1\0\0\0\2\0\0\0\3\0\0\0\4\0\0\0", 19) && strstr(why, "has 3 of its 4 bytes"));
 }

@@ -262,12 +262,12 @@ def test_modelled_tasks_process_nothing_and_take_their_time() -> None:
 WHOLE = LOOPBACK.read_bytes()
 REFUSED = {
     "it is empty": b"",
-    "it is no pcap file; tcpdump -r FILE": b"GIF89a" + bytes(100),
+    "it is not a pcap file; tcpdump -r FILE": b"GIF89a" + bytes(100),
     "it is a pcapng file; tcpdump -r FILE": struct.pack("<IIIHH", 0x0A0D0D0A, 28, 0x1A2B3C4D, 1, 0),
     "it ends inside its header": WHOLE[:20],
     "it has no packets": WHOLE[:24],
-    "packet 36 is not whole, or damaged": WHOLE[:-1],
-    "packet 2 is not whole, or damaged": WHOLE[:24] + WHOLE[24:114] + b"\xff" * 99,
+    "packet 36 is truncated or damaged": WHOLE[:-1],
+    "packet 2 is truncated or damaged": WHOLE[:24] + WHOLE[24:114] + b"\xff" * 99,
     "have link type 113, not 1": WHOLE[:20] + struct.pack("<I", 113) + WHOLE[24:],
     "packet 1 has 4 bytes: Ethernet has 14": WHOLE[:24]
     + struct.pack("<IIII", 1, 1, 4, 4)
@@ -305,7 +305,7 @@ def test_packets_that_were_cut_by_the_snapshot_length_are_refused(tmp_path: Path
         ({"plays": 0}, "plays is 0: give a whole number from 1"),
         ({"bit_errors": -1}, "bit_errors is -1: give a whole number"),
         ({"store_bytes": 1000000}, "memory of [app] is too small"),
-        ({"rules": "forward tpc"}, 'this is no condition at "tpc"'),
+        ({"rules": "forward tpc"}, 'this is not a condition at "tpc"'),
         ({"otherwise": "drop"}, 'otherwise is "drop": give forward, store or discard'),
     ],
 )

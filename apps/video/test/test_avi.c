@@ -52,8 +52,8 @@ TEST(a_film_has_its_size_its_rate_and_all_its_frames)
 
 TEST(what_is_no_film_is_refused_with_a_reason)
 {
-    CHECK(says(avi_open(&avi, "", 0), "no AVI file"));
-    CHECK(says(avi_open(&avi, "RIFF\4\0\0\0WAVE", 12), "no AVI file"));
+    CHECK(says(avi_open(&avi, "", 0), "not an AVI file"));
+    CHECK(says(avi_open(&avi, "RIFF\4\0\0\0WAVE", 12), "not an AVI file"));
     CHECK(says(with_byte("vids", 0, 'a'), "no video"));
     CHECK(says(with_byte("strf", 8 + 16, 'H'), "not Motion-JPEG"));
     CHECK(says(with_byte("strh", 8 + 20, 0), "0 frames per second"));

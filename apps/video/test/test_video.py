@@ -318,10 +318,10 @@ def changed(name: bytes, offset: int, value: bytes) -> bytes:
 
 
 REFUSED = {
-    "it is no AVI file; ffmpeg -i FILE": b"\x1aE\xdf\xa3 something else altogether",
+    "it is not an AVI file; ffmpeg -i FILE": b"\x1aE\xdf\xa3 something else altogether",
     "its video is not Motion-JPEG; ffmpeg -i FILE": changed(b"strf", 24, b"H264"),
     "it has no video": changed(b"vids", 0, b"auds"),
-    "it says 0 frames per second": changed(b"strh", 28, bytes(4)),
+    "it has 0 frames per second": changed(b"strh", 28, bytes(4)),
     "ends inside its header": SMALL_FILM[:200],
     "it has no frame": SMALL_FILM[: nth(SMALL_FILM, b"00dc", 0)],
     "no frame of it is a baseline JPEG of 4:2:0": SMALL_FILM.replace(
@@ -346,7 +346,7 @@ def test_what_cannot_be_played_is_refused_with_the_reason(reason: str, tmp_path:
 @pytest.mark.parametrize(
     ("params", "reason"),
     [
-        ({"fps": "0"}, "a frame rate of 0 per second is no rate"),
+        ({"fps": "0"}, "invalid frame rate of 0 per second"),
         ({"plays": "0"}, "plays is 0: give a number from 1 to 1e9"),
         ({"input": "/nowhere.avi"}, "No such file or directory"),
         ({"input": "/"}, "it is not a regular file"),

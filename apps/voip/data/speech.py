@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes speech.wav: what sounds like speech, and is nobody's.
+"""Makes speech.wav: a synthetic sound like speech, which no person has spoken.
 
 usage: speech.py NAME.wav [RATE [SEED]]
 

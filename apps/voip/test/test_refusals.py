@@ -34,7 +34,7 @@ def run(*options: str, **params: Any) -> Ended:  # noqa: ANN401
         ({"codecs": "opus", "rate": 48000, "ptime": 40}, "no more than 960 samples"),
         ({"codecs": "opus", "rate": 16000}, "it has 8000 samples in a second"),
         ({"input": "/nowhere.wav"}, "No such file or directory"),
-        ({"input": APPS / "voip/app.toml"}, "it is no WAV file"),
+        ({"input": APPS / "voip/app.toml"}, "it is not a WAV file"),
         ({"output": "heard.mp3"}, "end its name in .wav"),
         ({"poll_us": -1}, "poll_us is -1: give a whole number from 0"),
         ({"jitter_ms": 1000}, "jitter_ms is 1000"),

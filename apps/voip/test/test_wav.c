@@ -68,7 +68,7 @@ TEST(what_is_no_sound_of_one_channel_is_refused_with_the_reason)
     refused(memory, "1 channels of 8 bits");
     memory = whole();
     memory.bytes[0] = 'X';
-    refused(memory, "no WAV file");
+    refused(memory, "not a WAV file");
     memory = whole();
     memory.n = 30;
     refused(memory, "cut off");

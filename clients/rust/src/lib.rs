@@ -55,8 +55,8 @@ pub enum Error {
     /// There was no message, or no room for one, in the time allowed.
     #[error("the time allowed has passed")]
     Timeout,
-    /// The run or the other end is over, the port is closed, or there is no such run or client.
-    #[error("the run or the other end is over")]
+    /// The run or the other end has ended, the port is closed, or there is no such run or client.
+    #[error("the run or the other end has ended")]
     Gone,
     /// Another client has the port.
     #[error("another client has the port")]

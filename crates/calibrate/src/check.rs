@@ -263,7 +263,7 @@ fn scenarios(app: &App, task: &str, cores: usize, quick: bool) -> Vec<Scenario> 
         // What is wrong here already is not of waking others.
         of("at its own rate, one core", 1, Vec::new(), seconds, true, usual),
         of("at its own rate, two cores", 2, apart, seconds, true, paced),
-        Scenario { longer: 10, ..of("to and fro", 2, to_and_fro, seconds, false, phases) },
+        Scenario { longer: 10, ..of("back and forth", 2, to_and_fro, seconds, false, phases) },
     ];
     all.into_iter().filter(|scenario| scenario.cores <= cores).collect()
 }

@@ -122,8 +122,8 @@ pub(super) fn besides(far_ns: f64, Disturbed { part, mean_ns }: Disturbed) -> St
     }
     if part >= LEAST_PART {
         out += &format!(
-            "disturbed = {}  # firings at their own rate, of half as much again as the median\n\
-             disturbed_us = {}  # what all took beyond the median, over these\n",
+            "disturbed = {}  # firings at their own rate of 1.5 times the median or longer\n\
+             disturbed_us = {}  # the time of all beyond the median, divided among these\n",
             digits(part, 6),
             us(mean_ns)
         );
@@ -146,8 +146,8 @@ pub(super) fn idle_state(sleep: &Sleep) -> String {
          loses_cache = true\n\
          source = \"whimbrel bench wake: wake.{name}.notice without the ring and channel.64B.spin, \
          wake.{name}.ring and wake.{name}.firing against what follows them, wake.{name}.attach \
-         from there until it runs without the switch; what others leave of the caches meanwhile \
-         is in the working sets below\"\n\n",
+         from there until it runs without the switch; the effect of others on the caches during \
+         the sleep is in the working sets below\"\n\n",
         us(after_ns),
         us(exit_ns),
         us(ring_ns),
@@ -176,14 +176,14 @@ pub(super) fn firing_table(firing: &Firing, hz: u64, miss_ns: f64, disturbed: Di
         digits(cycles(*warm_ns, hz).max(1.0), 0)
     );
     let lines = if miss_ns > 0.0 { (cold_ns - warm_ns) / miss_ns } else { 0.0 };
-    // Who misses nothing is not disturbed.
+    // A task without misses is not disturbed.
     let lines = if disturbed.part < LEAST_PART { lines } else { lines.max(1.0) };
     if lines >= 1.0 {
         let _ = writeln!(out, "working_set = {}", digits(lines.floor() * LINE_BYTES, 0));
     }
     out.push_str(
-        "source = \"whimbrel run --fast, busy time per firing without what the simulator charges \
-         besides; the working set is what a firing takes longer at the application's own \
+        "source = \"whimbrel run --fast, busy time per firing without the costs that the simulator \
+         adds; the working set is the additional time of a firing at the application's own \
          rate\"\n\n",
     );
     out

@@ -126,7 +126,7 @@ fn arrivals(args: &CalibrateArgs, cpus: &CpuList) -> Result<(Moves, Vec<Arrivals
     let (moves, two) = (Moves::new(args.quick)?, two(cpus)?);
     let turns = 1..=if args.quick { RUNS_QUICK } else { RUNS };
     let real = turns.map(|turn| {
-        say(&format!("moving a task to and fro: turn {turn}"));
+        say(&format!("moving a task back and forth: turn {turn}"));
         moves.real(two)
     });
     let real = real.collect::<Result<_, _>>()?;
@@ -270,8 +270,8 @@ fn show(
     ]));
     if disturbed.part > 0.0 {
         text.push_str(&format!(
-            "of firings at their own rate {:.1} % took half as much again as usual, those longer \
-             by {} ns in the mean\n",
+            "of firings at their own rate {:.1} % took 1.5 times the median or longer: {} ns more \
+             on average\n",
             disturbed.part * 100.0,
             number(disturbed.mean_ns)
         ));

@@ -105,11 +105,11 @@ pub fn run(options: &[OsString]) -> Result<Run, Problem> {
         .map_err(|error| failed(format!("cannot be started: {error}")))?;
     if !output.status.success() {
         let words: Vec<_> = options.iter().map(|word| word.to_string_lossy()).collect();
-        let help = format!("it was: whimbrel {}", words.join(" "));
+        let help = format!("run it alone to see why: whimbrel {}", words.join(" "));
         return Err(failed(format!("failed: {}", output.status)).help(help));
     }
     serde_json::from_slice(&output.stdout)
-        .map_err(|error| failed(format!("makes no sense: {error}")))
+        .map_err(|error| failed(format!("printed invalid JSON: {error}")))
 }
 
 /// The same of a run of `app`, with the mean depths of channels and what firings took, from its

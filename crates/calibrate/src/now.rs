@@ -161,7 +161,7 @@ struct Speeds {
 impl Speeds {
     #[expect(clippy::cast_precision_loss, reason = "times and frequencies far below 2^53")]
     fn of(text: &str, app: &str) -> Result<Self, Problem> {
-        let wrong = || Problem::new("the platform's file makes no sense any more");
+        let wrong = || Problem::new("the platform's file is invalid now");
         let described = Platform::parse(text).map_err(|_| wrong())?.description()?;
         let core = described.cores.first().ok_or_else(wrong)?;
         let hz = core.points.last().map_or(1, |point| point.hz);

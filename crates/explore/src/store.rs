@@ -34,13 +34,13 @@ pub enum StoreError {
     #[error(transparent)]
     Io(#[from] io::Error),
     /// It is of another application, platform, duration or seed.
-    #[error("it is of another application, platform, duration or seed")]
+    #[error("it belongs to another application, platform, duration or seed")]
     Other,
-    /// A Parquet file without its end, or of another program.
+    /// A Parquet file without its end, or from another program.
     #[error("it is not a whole explore.parquet")]
     Incomplete,
-    /// This line, from 1, makes no sense.
-    #[error("line {0} makes no sense: {1}")]
+    /// This line, from 1, is invalid.
+    #[error("line {0} is invalid: {1}")]
     Line(usize, String),
 }
 

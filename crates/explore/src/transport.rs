@@ -27,7 +27,7 @@ impl FromStr for Transport {
         let internal = match memory {
             "internal" => true,
             "external" => false,
-            _ => return Err(format!("`{memory}` is no memory: write /internal or leave it out")),
+            _ => return Err(format!("invalid memory `{memory}`: write /internal or nothing")),
         };
         let notify = match notify.strip_prefix("batch:") {
             Some(batch) => NotifyPolicy::default().with_batch(batch),

@@ -238,7 +238,7 @@ fn a_file_of_something_else_or_with_a_damaged_line_is_refused() {
     text.push_str("nonsense\n");
     std::fs::write(&path, text).unwrap();
     let refused = Store::resume(&path, "radio").unwrap_err();
-    assert!(refused.to_string().starts_with("line 2 makes no sense"), "{refused}");
+    assert!(refused.to_string().starts_with("line 2 is invalid"), "{refused}");
     std::fs::write(&path, "").unwrap();
     assert!(Store::resume(&path, "radio").is_err());
 }

@@ -49,7 +49,7 @@ pub(super) fn parse(text: &str, base: usize) -> Result<Vec<Entry>, Problem> {
     };
     let value = reader.value(first, 0)?;
     let Kind::Object(entries) = value.kind else {
-        return Err(Problem::new("the file is no object").at(value.at, "not this"));
+        return Err(Problem::new("the file is not an object").at(value.at, "not this"));
     };
     match reader.next()? {
         None => Ok(entries),

@@ -139,7 +139,7 @@ fn channels_that_need_more_slots_than_there_are_have_the_most_with_a_warning() {
     let imported = application("csdf.xml", &text, &Options::default()).unwrap();
     assert!(imported.toml.contains("slots = 32768\n"), "{}", imported.toml);
     let told = shown("csdf.xml", &text, imported.warnings);
-    assert!(told.contains("`alpha` has 32768 slots, the most that there may be"), "{told}");
+    assert!(told.contains("`alpha` has 32768 slots, the maximum"), "{told}");
     let more = sample("csdf.xml").replace("rate='6,6'", "rate='32000,32000'");
     assert!(refused("csdf.xml", &more).contains("`alpha` would have"));
 }
@@ -153,11 +153,11 @@ fn a_cyclo_static_graph_that_stops_says_where() {
 fn every_kind_of_bad_phases_is_refused_in_words() {
     for (from, to, words) in [
         ("rate='3,1'", "rate='0,0'", "at least one of them more than 0"),
-        ("rate='3,1'", "rate='3,,1'", "as `1,0,3*2`"),
-        ("rate='3,1'", "rate='3,x*1'", "as `1,0,3*2`"),
-        ("rate='3,1'", "rate='3,0*1'", "as `1,0,3*2`"),
+        ("rate='3,1'", "rate='3,,1'", "for example `1,0,3*2`"),
+        ("rate='3,1'", "rate='3,x*1'", "for example `1,0,3*2`"),
+        ("rate='3,1'", "rate='3,0*1'", "for example `1,0,3*2`"),
         ("rate='3,1'", "rate='32769,1'", "from 1 to 32768"),
-        ("rate='3,1'", "rate='1000000*2'", "as `1,0,3*2`"),
+        ("rate='3,1'", "rate='1000000*2'", "for example `1,0,3*2`"),
         ("time='1,3'", "time='1,-3'", "`time` of <executionTime> must be"),
         ("rate='1,1'", "rate='1,2'", "the rates of `d1` cannot be kept up"),
         ("name='p1' rate='2,4'", "name='p1' rate='32768*2,1'", "65536 phases"),
@@ -197,7 +197,7 @@ fn every_kind_of_bad_graph_is_refused_in_words() {
         assert!(told.contains(words), "{to}: {told}");
     }
     assert!(refused("a.xml", "<sdf3 type='sdf'/>").contains("has no <applicationGraph>"));
-    assert!(refused("a.xml", "<graph/>").contains("<graph> is no file of SDF3"));
+    assert!(refused("a.xml", "<graph/>").contains("not an SDF3 file: its root is <graph>"));
     let empty = "<sdf3><applicationGraph><sdf/><sdfProperties/></applicationGraph></sdf3>";
     assert!(refused("a.xml", empty).contains("the graph has no actor"));
     let none = "<sdf3><applicationGraph/></sdf3>";
@@ -229,9 +229,9 @@ fn graphs_whose_actors_fire_too_often_at_once_are_refused_in_words() {
             .map_or_else(|problems| shown("a.xml", &text, problems), |imported| imported.toml)
     };
     assert!(told(1, "<bufferSize sz='3'/>").contains("\"a_2\""));
-    assert!(told(1, "").contains("nothing says how often `a` fires at once"));
+    assert!(told(1, "").contains("the number of simultaneous firings of `a` is unlimited"));
     assert!(told(1, "<bufferSize sz='40000'/>").contains("`c` would have 40000 slots"));
-    assert!(told(1, "<bufferSize sz='9000'/>").contains("fires up to 9000 times at once"));
+    assert!(told(1, "<bufferSize sz='9000'/>").contains("has up to 9000 simultaneous firings"));
 }
 
 #[test]

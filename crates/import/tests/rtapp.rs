@@ -93,7 +93,7 @@ fn a_loop_of_a_task_without_phases_ends_and_that_is_said() {
     let text = r#"{ "tasks" : { "a" : { "loop" : 3, "run" : 1 } } }"#;
     let toml = imported("a.json", text, 1_000_000_000);
     assert!(toml.contains("{ loop = 3, do = ["), "{toml}");
-    assert!(toml.contains("rt-app 1.0 goes on for ever"), "{toml}");
+    assert!(toml.contains("rt-app 1.0 repeats it forever"), "{toml}");
 }
 
 #[test]
@@ -297,7 +297,7 @@ fn everything_that_is_wrong_in_a_file_is_told_at_once() {
 fn every_kind_of_bad_text_is_refused_in_words() {
     for (text, words) in [
         ("", "the file is empty"),
-        ("[1]", "the file is no object"),
+        ("[1]", "the file is not an object"),
         ("{ 'tasks' ", "this is never closed"),
         ("{ 'tasks' : {'a':{'run':1} 'b':{}}}", "a comma should be before this"),
         ("{ tasks : 1 }", "a key in quotation marks should be here"),
@@ -320,8 +320,8 @@ fn every_kind_of_bad_text_is_refused_in_words() {
 #[test]
 fn every_kind_of_bad_task_is_refused_in_words() {
     for (task, words) in [
-        ("", "`a` does nothing"),
-        ("'phases':{}", "`a` does nothing"),
+        ("", "`a` has no events"),
+        ("'phases':{}", "`a` has no events"),
         ("'run':-1", "`run` must be a whole number from 0 to 2^64 - 1"),
         ("'run':1000000001", "at most 1000000000 microseconds"),
         ("'run'", "has no value"),
@@ -347,7 +347,7 @@ fn every_kind_of_bad_task_is_refused_in_words() {
         ("'run':1,'unlock':'m'", "`m` is unlocked by a task without it"),
         ("'run':1,'lock':'m'", "`a` does not leave `m` as it was"),
         ("'phases':{'p':{'run':1,'lock':'m','loop':2}}", "a loop of `p` does not leave `m`"),
-        ("'run':1,'barrier':'b','barrier':'b'", "`a` comes to `b` at two places"),
+        ("'run':1,'barrier':'b','barrier':'b'", "`a` waits at `b` in two places"),
         ("'run':1,'resources':1", ""),
         ("'exec':9,'lock_order':['m']", "no resource is called `m`"),
         ("'exec':9,'lock_order':'m'", "`lock_order` must be an array of names"),
@@ -370,7 +370,7 @@ fn every_kind_of_bad_task_is_refused_in_words() {
 fn a_task_whose_only_event_is_wrong_is_not_told_to_have_none() {
     let said = refused(r#"{"tasks":{"t":{"run":-1}}}"#);
     assert!(said.contains("`run` must be a whole number from 0 to 2^64 - 1"), "{said}");
-    assert!(!said.contains("does nothing"), "{said}");
+    assert!(!said.contains("has no events"), "{said}");
 }
 
 #[test]

@@ -51,7 +51,7 @@ fn all_threads_of_an_application_have_a_plan() {
 #[test]
 fn threads_that_are_not_chosen_well_are_told_which_there_are() {
     let told = refused(&sample(), &Options::default());
-    assert!(told.contains("which are the application?"), "{told}");
+    assert!(told.contains("the threads of the application are not given"), "{told}");
     assert!(told.contains("AudioOut (93) 82 ms"), "{told}");
     let told = refused(&sample(), &of("AudioTick,AudioOt", ALL));
     assert!(told.contains("no thread of the trace is called `AudioOt`"), "{told}");
@@ -74,7 +74,7 @@ fn windows_and_files_without_anything_are_refused_in_words() {
     let short = of("AudioOut", (0, 1000));
     assert!(refused(&sample(), &short).contains("does nothing in this window"));
     let told = refused(b"# tracer: nop", &of("a", ALL));
-    assert!(told.contains("this is no trace of Perfetto: byte 0"), "{told}");
+    assert!(told.contains("this is not a Perfetto trace: byte 0"), "{told}");
     assert!(refused(b"", &Options::default()).contains("it has no `sched_switch`"));
 }
 

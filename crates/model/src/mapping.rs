@@ -74,14 +74,14 @@ impl FromStr for Place {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = || format!("`{text}` is no mapping: {WRITE}");
+        let wrong = || format!("invalid mapping `{text}`: {WRITE}");
         let (task, core) = text.split_once('=').ok_or_else(wrong)?;
         let (name, index) = task.split_once('.').map_or((task, None), |(n, i)| (n, Some(i)));
         let index = index.map(str::parse).transpose().map_err(|_| wrong())?;
         if !is_name(name) {
             return Err(wrong());
         }
-        let core = core.parse().map_err(|_| format!("`{core}` is no core: {WRITE}"))?;
+        let core = core.parse().map_err(|_| format!("invalid core `{core}`: {WRITE}"))?;
         Ok(Self { task: name.to_owned(), index, core })
     }
 }

@@ -68,7 +68,7 @@ pub(crate) fn number(node: &Node<'_>) -> Option<f64> {
     let value = match node.get_ref() {
         DeValue::Float(float) => float.as_str().parse().ok()?,
         DeValue::Integer(integer) => {
-            #[expect(clippy::cast_precision_loss, reason = "a number that large is no count")]
+            #[expect(clippy::cast_precision_loss, reason = "a number that large is not a count")]
             let value = i64::from_str_radix(integer.as_str(), integer.radix()).ok()? as f64;
             value
         }

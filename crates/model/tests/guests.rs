@@ -72,7 +72,7 @@ fn a_guest_is_started_by_a_command_with_its_image() {
     for (from, to, expected) in [
         ("{image}", "image", "`command` of [guest] must be an array of texts"),
         ("command", "device", "[guest] has no `command`"),
-        ("\"7.10\"", "\"v7\"", "`version_least` of [guest] must be a version, as \"7.2\""),
+        ("\"7.10\"", "\"v7\"", "`version_least` of [guest] must be a version, for example \"7.2\""),
     ] {
         let (head, guest) = DESK.split_once("[guest]").unwrap();
         let text = format!("{head}[guest]{}", guest.replacen(from, to, 1));

@@ -65,8 +65,11 @@ fn each_rule_about_modes_and_images_has_its_own_refusal() {
             "move = \"waits\"\nmode = \"reenter\"\nrestart = true",
             "`bpf` cannot be re-entered where it waits",
         ),
-        ("on_crash = \"skip\"", "`bpf` keeps no image to start again from"),
-        ("checkpoint_every = 0\non_crash = \"skip\"", "`bpf` keeps no image to start again from"),
+        ("on_crash = \"skip\"", "`bpf` has `on_crash`, but no images to restart from"),
+        (
+            "checkpoint_every = 0\non_crash = \"skip\"",
+            "`bpf` has `on_crash`, but no images to restart from",
+        ),
         ("checkpoint_every = 2\non_crash = \"stop\"", "`on_crash` of [[task]] must be \"replay\""),
         ("checkpoint_every = -1", "`checkpoint_every` of [[task]] must be a whole number"),
         ("checkpoint_every = 14", "`lpf_bpf_0` cannot keep the messages of 14 checkpoints"),

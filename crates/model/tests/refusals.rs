@@ -127,15 +127,19 @@ fn a_port_of_a_task_that_does_not_exist_is_refused() {
 #[test]
 fn each_rule_between_keys_has_its_own_refusal() {
     let cases = [
-        ("\"bpf.in\"", "\"bpf\"", "`bpf` is no port"),
+        ("\"bpf.in\"", "\"bpf\"", "invalid port `bpf`"),
         ("to = \"bpf.in\"", "to = \"bpf.out\"", "`bpf.out` both sends and receives"),
         ("name = \"sink\"", "name = \"bpf\"", "two tasks are called `bpf`"),
         ("core = [0, 1]", "core = [0, 1, 0]", "`bpf` has 3 cores for 2 tasks"),
         ("periodic = true", "", "`lpf` has a deadline or an offset, but no period"),
         ("periodic = true", "periodic = true\nperiod_us = 5", "`lpf` has two periods"),
         ("frame_rate = \"sample_rate / 4 / 100\"", "", "the application has no frame rate"),
-        ("periodic = true", "periodic = true\narrival = \"sporadic\"", "no period of its own"),
-        ("periodic = true", "period_us = 5\narrival = \"sporadic\"", "nothing says how often"),
+        (
+            "periodic = true",
+            "periodic = true\narrival = \"sporadic\"",
+            "is sporadic, but has no `period_us`",
+        ),
+        ("periodic = true", "period_us = 5\narrival = \"sporadic\"", "has no `mean_gap_us`"),
         ("periodic = true", "periodic = true\nmean_gap_us = 5", "`lpf` has gaps, but is not"),
         ("periodic = true", "period_us = 5\njitter_us = 6", "jitter of `lpf` is longer than"),
         ("name = \"sink\"", "name = \"sink\"\njitter_us = 6", "`sink` has jitter, but no period"),
@@ -145,11 +149,11 @@ fn each_rule_between_keys_has_its_own_refusal() {
             "a time in microseconds, from 0 to 1e9",
         ),
         ("periodic = true", "periodic = true\narrival = \"often\"", "\"periodic\" or \"sporadic\""),
-        ("\"sample_rate / 4 / 100\"", "0", "a frame rate of 0 per second is no rate"),
+        ("\"sample_rate / 4 / 100\"", "0", "invalid frame rate of 0 per second"),
         ("slot_bytes = 416", "slot_bytes = 416.5", "`slot_bytes` of 416.5 cannot be"),
         ("slot_bytes = 416", "slot_bytes = 0", "`slot_bytes` of 0 cannot be"),
         ("slots = 7", "slots = 7\ninitial = 8", "8 messages do not fit 7 slots"),
-        ("paths = [\"input\"]", "paths = [\"sample_rate\"]", "`sample_rate` in `paths`"),
+        ("paths = [\"input\"]", "paths = [\"sample_rate\"]", "`paths` has `sample_rate`"),
         ("stereo = false", "stereo = 1979-05-27", "`stereo` has a value that no task can read"),
         ("stereo", "a-b", "a parameter's name must be"),
         ("to = \"sink.log\"", "to = \"bpf.note\"", "a mailbox has one receiver, but `bpf` is 2"),
@@ -169,13 +173,13 @@ fn a_setting_can_neither_add_a_parameter_nor_change_its_kind() {
 #[test]
 fn a_doorbell_that_makes_no_sense_is_refused_at_its_line() {
     for (key, value, expected) in [
-        ("doorbell", "polling:0ms", "would be no rest at all"),
+        ("doorbell", "polling:0ms", "the time must not be zero"),
         ("doorbell", "polling", "needs the time between two looks"),
-        ("doorbell", "adaptive", "needs a bound"),
-        ("doorbell", "ring", "`ring` is no doorbell"),
+        ("doorbell", "adaptive", "needs the longest delay of a message"),
+        ("doorbell", "ring", "invalid doorbell `ring`"),
         ("batch", "8:5ms", "does not fit 7 slots"),
         ("batch", "4", "MESSAGES:DEADLINE"),
-        ("batch", "4:5ms\"\ndoorbell = \"polling:1ms", "a batch is of an interrupt"),
+        ("batch", "4:5ms\"\ndoorbell = \"polling:1ms", "a batch requires an interrupt"),
     ] {
         let said =
             errors(&radio_with("slots = 7", &format!("slots = 7\n{key} = \"{value}\"")), &[]);

@@ -132,7 +132,7 @@ fn refused(text: &str, words: &[&str]) {
 #[test]
 fn what_is_no_event_is_told_with_what_was_meant() {
     for (script, words) in [
-        ("{ rum = 5 }", ["`rum` is no event of a script", "did you mean `run`?"]),
+        ("{ rum = 5 }", ["unknown event `rum` of a script", "did you mean `run`?"]),
         ("{ sleep = 5 }", ["must be a time as", "not this number"]),
         ("{ sleep = \"5 min\" }", ["must be a time as", "\"1.5ms\""]),
         ("{ run = 0 }", ["cannot take 0 cycles", "from 1 to 2^48"]),
@@ -152,7 +152,7 @@ fn what_is_no_event_is_told_with_what_was_meant() {
         ("{ priority = 32 }", ["from 0 to 31", "not this number"]),
         ("{ memory = 0 }", ["a size as", "from 1"]),
         ("{ send = \"out\", count = 0 }", ["number of messages", "from 1"]),
-        ("{ migrate = [] }", ["must be a whole number from 0", "array of such"]),
+        ("{ migrate = [] }", ["must be a whole number from 0", "array of them"]),
     ] {
         refused(&app("", script), &words);
     }
@@ -208,10 +208,10 @@ fn what_would_wait_or_turn_for_ever_is_refused() {
     let forever = "{ loop = \"forever\", do = [{ lock = \"m\" }, { unlock = \"m\" }] }";
     refused(&app(MUTEXES, forever), &["has no end and takes no time", "say how often"]);
     let wait = "{ lock = \"m\" }, { wait = \"c\", mutex = \"m\" }, { unlock = \"m\" }";
-    refused(&app(MUTEXES, wait), &["nobody signals `c`", "broadcast"]);
-    refused(&app("", "{ suspend = true }"), &["nobody resumes `a`", "resume"]);
+    refused(&app(MUTEXES, wait), &["no task signals `c`", "broadcast"]);
+    refused(&app("", "{ suspend = true }"), &["no task resumes `a`", "resume"]);
     let semaphore = "[[semaphore]]\nname = \"s\"\n";
-    refused(&app(semaphore, "{ take = \"s\" }"), &["nobody gives `s`", "`initial`"]);
+    refused(&app(semaphore, "{ take = \"s\" }"), &["no task gives `s`", "`initial`"]);
     let barrier = "[[barrier]]\nname = \"b\"\ntasks = 3\n";
     refused(&app(barrier, "{ barrier = \"b\" }"), &["for 3 tasks, and 1 wait", "tasks = 1"]);
     let after = "{ loop = \"forever\", do = [{ run = 1 }] }, { run = 2 }";

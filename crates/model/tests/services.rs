@@ -117,13 +117,13 @@ fn what_a_service_cannot_be_is_told_at_its_place() {
         (
             "calls = 3",
             "request_doorbell = \"polling:0ms\"",
-            "`request_doorbell`: a time of zero would be no rest",
+            "`request_doorbell`: the time must not be zero",
         ),
         ("calls = 3", "answer_memory = \"near\"", "\"external\" or \"internal\""),
         (
             "calls = 3",
             "answer_doorbell = \"adaptive\"",
-            "`answer_doorbell`: adaptive needs a bound",
+            "`answer_doorbell`: adaptive needs the longest delay",
         ),
     ];
     for (from, to, expected) in cases {

@@ -68,7 +68,7 @@ pub(crate) fn shields(
     if soft {
         return match asked {
             Some(kind) if kind != ShieldKind::Affinity => {
-                refuse(kind, "a soft occupation keeps nobody away")
+                refuse(kind, "a soft occupation keeps no other program away")
             }
             _ => Ok(vec![ShieldKind::Affinity]),
         };

@@ -26,7 +26,7 @@ pub enum Distrust {
     #[error("{0}")]
     Io(#[from] io::Error),
     /// A file or a link.
-    #[error("it is no folder")]
+    #[error("it is not a folder")]
     NoFolder,
     /// Of another user.
     #[error("it belongs to user {0}")]
@@ -186,7 +186,7 @@ impl Folder {
         let found = fstat(&file)?;
         let regular = FileType::from_raw_mode(found.st_mode) == FileType::RegularFile;
         if !regular || found.st_uid != geteuid().as_raw() || mode(&found).intersects(WRITERS) {
-            let why = format!("{name} in it is no file that only this user may write");
+            let why = format!("{name} in it is not a regular file that only this user may write");
             return Err(io::Error::other(why));
         }
         if flags.contains(OFlags::CREATE) {

@@ -284,7 +284,7 @@ pub fn undo(folder: &Folder, name: &str, sys: &Path) -> io::Result<()> {
     if let Some(other) = changes.iter().find(|change| !of_cpufreq(&change.setting, sys)) {
         let path = folder.path().join(name);
         let what = other.setting.name();
-        let why = format!("{}: {what} is no frequency's attribute", path.display());
+        let why = format!("{}: {what} is not an attribute of frequencies", path.display());
         return Err(io::Error::other(why));
     }
     // Twice, because a value may be refused before another is back: a lower limit above the upper.
@@ -418,7 +418,7 @@ mod tests {
         assert_eq!(mode(), 0o600);
         fs::set_permissions(&path, PermissionsExt::from_mode(0o622)).unwrap();
         let why = load(&path, "one").unwrap_err().to_string();
-        assert!(why.contains("no file that only this user may write"), "{why}");
+        assert!(why.contains("not a regular file that only this user may write"), "{why}");
     }
 
     #[test]

@@ -62,11 +62,11 @@ fn refused(path: &Path, distrust: Distrust) -> Error {
     let cure = match &distrust {
         Distrust::Io(_) => String::new(),
         Distrust::Owner(0) if !geteuid().is_root() => {
-            ": run as root, who occupies there, or set WHIMBREL_OCCUPY_STATE to a folder of yours"
+            ": run as root, which uses this folder, or set WHIMBREL_OCCUPY_STATE to your own folder"
                 .to_owned()
         }
         Distrust::Open(_) => format!(": close it by `chmod 700 {}`", path.display()),
-        _ => ": set WHIMBREL_OCCUPY_STATE to a folder of this user alone".to_owned(),
+        _ => ": set WHIMBREL_OCCUPY_STATE to a folder that only this user can use".to_owned(),
     };
     let error = match distrust {
         Distrust::Io(error) => error,

@@ -204,8 +204,8 @@ fn check_link(folder: &Stat, link: &Stat, name: &OsStr) -> io::Result<()> {
     if trusted(link.st_uid) || trusted(folder.st_uid) && !others_may_write(folder) {
         return Ok(());
     }
-    let why = format!("is a link of user {}, who may lead it anywhere", link.st_uid);
-    Err(refused(name, &format!("{why}: name what it leads to")))
+    let why = format!("is a link of user {}, which that user can redirect", link.st_uid);
+    Err(refused(name, &format!("{why}: name its target")))
 }
 
 fn refused(name: &OsStr, why: &str) -> io::Error {
@@ -268,7 +268,7 @@ mod tests {
                 assert_eq!(found(&at(path)), file, "{path}");
             }
         }
-        let why = format!("foreign is a link of user {other}, who may lead it anywhere");
+        let why = format!("foreign is a link of user {other}, which that user can redirect");
         assert!(found(&at("foreign")).starts_with(&why), "{}", found(&at("foreign")));
         open(around.path(), 0o755);
         assert_eq!(found(&at("foreign")), file);
@@ -339,7 +339,7 @@ mod tests {
         let (mut reader, writer) = io::pipe().unwrap();
         let path = descriptor(&writer);
         let There::Other(mut file) = Place::find(&path).unwrap().there().unwrap() else {
-            panic!("it is no pipe");
+            panic!("it is not a pipe");
         };
         io::Write::write_all(&mut file, b"x").unwrap();
         drop((file, writer));

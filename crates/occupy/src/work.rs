@@ -190,10 +190,10 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// Tells of a setting that somebody else has changed.
+    /// Reports a setting that another program has changed.
     pub fn tell(&mut self, change: &Change) {
         if change.foreign {
-            let why = format!("somebody else made it `{}`: left so", change.from);
+            let why = format!("another program changed it to `{}`: kept", change.from);
             let kept = Unmovable { what: change.setting.name(), why };
             if !self.foreign.contains(&kept) {
                 self.foreign.push(kept);

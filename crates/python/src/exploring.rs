@@ -51,8 +51,8 @@ impl Farm for Callable<'_> {
                 let taken =
                     pair.is_none_or(|(job, verdict)| py.detach(|| taker.take(job, &verdict)));
                 if !taken {
-                    let text = "a worker gave what is no result";
-                    return failed(text, "all workers need the same version").raise(py);
+                    let text = "a worker returned an invalid result";
+                    return failed(text, "install the same version on all workers").raise(py);
                 }
                 if taker.has_enough() {
                     break;
@@ -118,7 +118,7 @@ pub fn explore<'py>(
     if let Some(error) = raised.error.into_inner().ok().flatten() {
         return Err(error);
     }
-    let bug = "the exploration came to a bug of its own";
+    let bug = "internal error of the exploration";
     let found = found.unwrap_or_else(|_| failed(bug, "report it")).raise(py)?;
     Ok((found.front, PyBytes::new(py, &found.parquet), found.tables, found.kept))
 }

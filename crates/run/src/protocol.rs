@@ -320,7 +320,7 @@ pub struct ChannelStatus {
     pub sent: u64,
     /// Messages received.
     pub received: u64,
-    /// Bytes sent.
+    /// Bytes received.
     pub bytes: u64,
     /// Whether its slots lie in internal memory.
     #[serde(default)]

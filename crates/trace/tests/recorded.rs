@@ -80,7 +80,7 @@ fn streams_that_are_missing_or_empty_are_named() {
     let lines = [
         "event streams that are missing: 2 (core-1.events, core-3.events)",
         "event streams that are empty: 1 (core-2.events)",
-        "events that were not recorded, for want of time: 7",
+        "events that were not recorded, for lack of time: 7",
     ];
     assert_eq!(damage(&folder), lines);
 }

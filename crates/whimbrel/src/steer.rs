@@ -55,7 +55,7 @@ pub fn unreadable(base: &Base, error: &io::Error) -> Problem {
 fn names(living: &[FoundRun]) -> String {
     let names: Vec<&str> = living.iter().map(|run| run.name.as_str()).collect();
     if names.is_empty() {
-        "start one with `whimbrel run`: none of yours is running".to_owned()
+        "start one with `whimbrel run`: you have none".to_owned()
     } else {
         format!("your runs are {}", names.join(", "))
     }

@@ -191,7 +191,7 @@ fn event_streams_come_over_the_line_into_the_folder_of_the_run() {
 fn a_board_that_goes_wrong_is_one_clear_error() {
     for (mode, expected) in [
         ("mute", "the board fake does not answer: nothing came for 2s"),
-        ("garbage", "the board fake said what makes no sense"),
+        ("garbage", "the board fake sent an invalid line"),
         ("asserts", "the kernel of core 1 of the board fake failed: configASSERT fails in line 7"),
         ("leaves", "the board fake ended with status 3 during the run"),
         ("other", "the image of the board fake is of another plan, 0123456789abcdef"),
@@ -344,8 +344,8 @@ fn a_serial_device_that_flips_bits_is_run_like_any_other() {
 fn a_device_that_is_silent_or_garbled_is_one_clear_error() {
     for (mode, expected) in [
         ("mute", "the board fake does not answer: nothing came for 2s"),
-        ("silent", "the board fake has said nothing for 2s"),
-        ("garbage", "the board fake said what makes no sense"),
+        ("silent", "the board fake has sent nothing for 2s"),
+        ("garbage", "the board fake sent an invalid line"),
     ] {
         let (_device, place) = at_device(mode);
         let done = output(&place, &["--quiet"]);
@@ -373,7 +373,10 @@ fn a_device_that_goes_away_is_one_clear_error() {
     let done = run.wait_with_output().unwrap();
     let said = text(&done.stderr);
     assert_eq!(done.status.code(), Some(2), "{said}");
-    assert!(said.contains("the serial line of the board fake has gone during the run"), "{said}");
+    assert!(
+        said.contains("the serial line of the board fake was disconnected during the run"),
+        "{said}"
+    );
 }
 
 #[test]

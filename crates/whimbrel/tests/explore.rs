@@ -230,7 +230,10 @@ fn the_folder_has_everything_and_is_not_written_over() {
     assert_eq!(rows.matches("[[row]]").count(), 2);
     drop(parsed);
     let (_, said) = bench.say(&["-o", "found"], 2);
-    assert!(said.contains("has an exploration already") && said.contains("--resume"), "{said}");
+    assert!(
+        said.contains("already contains an exploration") && said.contains("--resume"),
+        "{said}"
+    );
     let (_, said) = bench.say(&["-o", "best.toml"], 2);
     assert!(said.contains("best.toml cannot be made") && said.contains("new folder"), "{said}");
     assert_eq!(fs::read_to_string(bench.place.path("best.toml")).unwrap(), rows);
@@ -295,14 +298,14 @@ fn a_package_in_the_folder_that_it_is_started_in_is_not_run() {
 fn an_exploration_goes_on_without_a_run_twice_but_only_with_what_it_began_with() {
     let bench = Bench::new();
     let (_, said) = bench.say(&["-o", "found", "--budget", "3", "--core-counts", "2-3"], 0);
-    assert!(said.contains("--resume found goes on"), "{said}");
+    assert!(said.contains("resume with --resume found"), "{said}");
     assert_eq!(bench.ran().len(), 3);
     bench.say(&["--resume", "found", "--core-counts", "2-3"], 0);
     assert_eq!(bench.ran().len(), 4);
     let (_, said) = bench.say(&["--resume", "found", "--seed", "2"], 2);
-    assert!(said.contains("of another application, platform, duration or seed"), "{said}");
+    assert!(said.contains("another application, platform, duration or seed"), "{said}");
     let (_, said) = bench.say(&["--resume", "nowhere"], 2);
-    assert!(said.contains("nowhere/evaluated.jsonl cannot be gone on with"), "{said}");
+    assert!(said.contains("nowhere/evaluated.jsonl cannot be resumed"), "{said}");
 }
 
 #[test]

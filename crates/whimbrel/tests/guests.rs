@@ -428,7 +428,7 @@ fn a_guest_that_does_not_start_is_named() {
                                  "key": "desk", "text": "it has not answered for 20 s"}});
     fs::write(desk.place.path("lines"), format!("{error}\n")).unwrap();
     let said = text(&desk.output(STREAM, &["--cores", "0,desk:3"]).stderr);
-    let expected = "the guest desk does not take part: it has not answered for 20 s";
+    let expected = "the guest desk failed to start: it has not answered for 20 s";
     assert!(said.contains(expected), "{said}");
 }
 

@@ -130,8 +130,8 @@ fn what_cannot_be_is_refused_before_anything_starts() {
         (&["--mode", "teleport"], "write one of handoff, replicate, recreate, reenter"),
         (&["--migration-points", "home"], "write one of checkpoints, waits"),
         (&["--transport", "pigeon"], "write one of auto, alias, buffer"),
-        (&["--policy", "two words"], "`two words` is no policy"),
-        (&["--policy", "balance:margin"], "`margin` is no parameter"),
+        (&["--policy", "two words"], "invalid policy `two words`"),
+        (&["--policy", "balance:margin"], "invalid parameter `margin`"),
         (&["--agent-period", "10us"], "the period of agents is at least 1ms"),
     ];
     for (args, expected) in cases {

@@ -102,7 +102,7 @@ fn constant_power_leads_to_the_temperatures_of_the_closed_form() {
 #[test]
 fn tables_show_simulated_energy_and_mean_power() {
     let (_place, shown) = simulated(&[]);
-    let expected = "energy 2.50 J (1.25 W in the mean), simulated; of it 2.50 J (1.25 W) of cores";
+    let expected = "energy 2.50 J (1.25 W on average), simulated; of it 2.50 J (1.25 W) of cores";
     assert!(shown.contains(expected), "{shown}");
     let core = shown.lines().find(|line| line.contains("2.00 J")).unwrap();
     assert!(core.contains("23.7"), "{core}");

@@ -206,9 +206,9 @@ fn a_channel_gets_another_doorbell_while_a_run_goes_on() {
     assert_eq!(of("doorbell=adaptive:5ms").status.code(), Some(0));
     place.wait_for_totals(|totals| totals["channels"][0]["mean_ns"].as_u64().unwrap_or(0) > 0);
     let both = place.error(&["channel", "test-1", "source_worker", "batch=4:1ms"]);
-    assert!(both.contains("a batch is of an interrupt"), "{both}");
+    assert!(both.contains("a batch requires an interrupt"), "{both}");
     let memory = place.error(&["channel", "test-1", "source_worker", "memory=internal"]);
-    assert!(memory.contains("fixed once a run has started"), "{memory}");
+    assert!(memory.contains("cannot change during a run"), "{memory}");
     let unknown = place.error(&["channel", "test-1", "c", "batch=4:1ms"]);
     assert!(unknown.contains("no channel is called `c`"), "{unknown}");
     let back =

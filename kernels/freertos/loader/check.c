@@ -20,7 +20,7 @@ static enum wb_status check_kind(const struct image *image)
     const unsigned char *head = image->bytes;
 
     if (image->size < ELF_HEADER_BYTES || memcmp(head, magic, sizeof magic) != 0)
-        return image_refuse(image, "it is no ELF file");
+        return image_refuse(image, "it is not an ELF file");
     const uint32_t number = wb_get16(head + ELF_MACHINE);
     if (head[ELF_CLASS] != CLASS_32 || head[ELF_DATA] != DATA_LITTLE || number != machine->number)
         return image_refuse(
@@ -85,7 +85,7 @@ static enum wb_status check_symbols(struct image *image)
         return image_refuse(image, "it has no table of symbols: do not strip it");
     const struct section table = image_section(image, image->symbols);
     if (!is_table(image, &table, SYMBOL_BYTES))
-        return refuse_section(image, image->symbols, "is no whole table of symbols");
+        return refuse_section(image, image->symbols, "is not a whole table of symbols");
     if (!is_texts(image, table.link, &image->symbol_names))
         return refuse_section(image, image->symbols, "has no names for its symbols");
     image->n_symbols = table.size / SYMBOL_BYTES;
@@ -100,7 +100,7 @@ static enum wb_status check_relocations(const struct image *image, uint32_t i,
     if (section->link != image->symbols)
         return refuse_section(image, i, "relocates by another table of symbols");
     if (!is_table(image, section, section->type == TYPE_REL ? REL_BYTES : RELA_BYTES))
-        return refuse_section(image, i, "is no whole table of relocations");
+        return refuse_section(image, i, "is not a whole table of relocations");
     const struct section target = image_section(image, section->info);
     if (section_is_loaded(&target) && target.type == TYPE_ZEROS)
         return refuse_section(image, i, "relocates a section that has no contents");
@@ -112,7 +112,7 @@ static enum wb_status check_relocations(const struct image *image, uint32_t i,
 static const char *what_is_unknown(const struct section *section)
 {
     if (section->type >= TYPE_INIT_ARRAY && section->type <= TYPE_PREINIT_ARRAY)
-        return "has constructors, which nobody would call: initialise in the task";
+        return "has constructors, which are never called: initialise in the task";
     if (section->type != TYPE_CONTENTS && section->type != TYPE_ZEROS &&
         section->type != TYPE_NOTE && section->type != TYPE_ARM_EXIDX)
         return "is of an unknown type";
@@ -121,7 +121,7 @@ static const char *what_is_unknown(const struct section *section)
     if ((section->flags & FLAG_COMPRESSED) != 0)
         return "is compressed";
     if ((section->flags & (FLAG_WRITE | FLAG_EXECUTE)) == (FLAG_WRITE | FLAG_EXECUTE))
-        return "is to be written and executed";
+        return "is both writable and executable";
     return NULL;
 }
 
@@ -130,7 +130,7 @@ static const char *what_is_wrong(const struct image *image, const struct section
     if (section->size > WB_MODULE_MOST_BYTES)
         return "is too large";
     if ((section->align & (section->align - 1)) != 0 || section->align > WB_MODULE_PAGE_BYTES)
-        return "has an alignment that is no power of two up to 4096";
+        return "has an alignment that is not a power of two up to 4096";
     if (section->type != TYPE_ZEROS && !image_has(image, section->offset, section->size))
         return "reaches beyond the end of the file: it is cut off";
     return what_is_unknown(section);

@@ -91,8 +91,8 @@ bool harness_host(struct harness *h, struct wb_task *task, const char *entry)
         return false;
     if (hosted_program() == NULL &&
         (!find_program(path, sizeof path) || wb_host_program(h->host, path) != WB_OK))
-        launcher_give_up("recreated.task is not beside the suite, or cannot be started here: build "
-                         "it, or set CONFORM_NO_PROGRAMS");
+        launcher_give_up("recreated.task is not next to the suite, or cannot be started: build it, "
+                         "or set CONFORM_NO_PROGRAMS");
     if (wb_host_recreates(h->host, task, entry, why, sizeof why) != WB_OK)
         launcher_give_up(why);
     return true;

@@ -147,7 +147,7 @@ static const char *check_players(struct harness *h, const struct fault *fault)
         return NULL;
     if (wb_word_load(&s->rounds[0], WB_SEQ_CST) != PING_PONGS ||
         wb_word_load(&s->rounds[1], WB_SEQ_CST) != PING_PONGS)
-        return "a permit is missing, and nobody was told";
+        return "a permit is missing, and no task got an error";
     return NULL;
 }
 

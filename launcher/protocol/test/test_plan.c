@@ -182,7 +182,7 @@ TEST(a_plan_of_another_version_is_refused)
 {
     refuses("\"version\":2", "\"version\":3", "plan", "version 2");
     refuses("\"version\":2,", "", "plan", "version 2");
-    refuses("{\"plan\":", "{\"core\":", "", "no plan");
+    refuses("{\"plan\":", "{\"core\":", "", "not a plan");
 }
 
 TEST(a_plan_without_a_core_a_module_or_a_task_is_refused)

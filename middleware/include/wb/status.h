@@ -26,7 +26,7 @@ enum wb_status {
     WB_ERR_EMPTY = -2,    // nothing to take now
     WB_ERR_TIMEOUT = -3,  // the deadline passed first
     WB_ERR_INVAL = -4,    // an argument can never be valid
-    WB_ERR_GONE = -5,     // the other end is over: its task has ended or its kernel has died
+    WB_ERR_GONE = -5,     // the other end has ended: its task has returned or its kernel has died
     WB_ERR_BUSY = -6,     // a migration of this task is already under way
     WB_ERR_HELD = -7,     // the task holds something that cannot move with it
     WB_ERR_PINNED = -8,   // the task is declared not migratable

@@ -123,7 +123,7 @@ static _Noreturn void refuse(uint32_t mark)
         kingsley_fault("it freed a heap block twice");
     if (mark == KINGSLEY_IN_SHARED)
         kingsley_fault("it freed a shared block as a heap block: use wb_shared_free()");
-    kingsley_fault("it freed a pointer that is no heap block");
+    kingsley_fault("it freed a pointer that is not a heap block");
 }
 
 // The header of a live block; ends the run on any other pointer.

@@ -217,7 +217,7 @@ static _Noreturn __attribute__((noinline)) void refuse(const struct wb_system *s
         kingsley_fault("it freed a shared block twice");
     if (mark == KINGSLEY_IN_HEAP || mark == KINGSLEY_SHIFTED)
         kingsley_fault("it freed a heap block as a shared block: use wb_free()");
-    kingsley_fault("it freed a pointer that is no shared block");
+    kingsley_fault("it freed a pointer that is not a shared block");
 }
 
 // The run of a block in use, and whose it is; ends the run of the system on any other pointer.

@@ -71,7 +71,7 @@ static enum stop meet(struct run *run, const struct wb_script_event *event,
     if (status == WB_ERR_GONE && wb_stopping(run->self))
         return run_exit(run);
     if (status == WB_ERR_GONE)
-        run_fail(run, event, "another task of its barrier is over, so nobody passes it any more");
+        run_fail(run, event, "another task of its barrier has ended, so no task can pass it");
     if (status == WB_ERR_FULL)
         run_fail(run, event, "its barrier is for fewer tasks than wait at it: raise `tasks`");
     return run_done(run);

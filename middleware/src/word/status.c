@@ -15,7 +15,7 @@ const char *wb_status_text(enum wb_status status)
     case WB_ERR_INVAL:
         return "an argument can never be valid";
     case WB_ERR_GONE:
-        return "the other end is over";
+        return "the other end has ended";
     case WB_ERR_BUSY:
         return "a migration of this task is already under way";
     case WB_ERR_HELD:

@@ -145,11 +145,11 @@ def pareto(explored: Exploration, x: str = "latency_ms", y: str = "energy_mj") -
 
 @mpl.rc_context(STYLE)
 def energy_by_rate(explored: Exploration) -> Figure:
-    """What the least energy without a missed deadline is at each frame rate: mean power above, and
-    energy per frame below.
+    """The least energy without a missed deadline at each frame rate: mean power above, and energy
+    per frame below.
 
-    The energy of a whole candidate is no measure: at a higher rate it has more frames, and other
-    candidates may have run for another time.
+    The energy of a whole candidate is not comparable: at a higher rate it has more frames, and
+    other candidates may have run for another time.
     """
     found = series.least_energy(explored)
     figure, every = _figure(2, 2.2)

@@ -106,7 +106,7 @@ class Chip:
 
 
 class Floorplans:
-    """Chips beside each other, coloured by temperature on one scale."""
+    """Chips side by side, coloured by temperature on one scale."""
 
     @mpl.rc_context(STYLE)
     def __init__(self, title: str, chips: list[Chip]) -> None:

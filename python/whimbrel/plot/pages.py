@@ -121,7 +121,7 @@ def thermal_map(run: Run) -> go.Figure:
 def thermal_animation(run: Run, frames: int = 50) -> go.Figure:
     """The floorplan over a recorded run; blocks without a core keep the colour of the end.
 
-    Takes and raises what [whimbrel.plot.thermal_animation][] does, but for `interval_ms`.
+    Takes and raises what [whimbrel.plot.thermal_animation][] does, except `interval_ms`.
     """
     chip = _Chip(run)
     times = [run.seconds * number / max(frames - 1, 1) for number in range(frames)]

@@ -110,7 +110,7 @@ PACKETS = """\
 packets: 36 received, 70 bits corrected
 packets: 12 to forward, 882 bytes, CRC-32 1da329a0
 packets: 4 to store, 2139 bytes, CRC-32 0e8134aa
-packets: 20 discarded: 20 by a rule, 0 damaged, 0 for want of room
+packets: 20 discarded: 20 by a rule, 0 damaged, 0 for lack of room
 """
 
 

@@ -120,7 +120,7 @@ static void try_hold(void)
 
 static void try_console(void)
 {
-    for (const char *at = "beside the line\n"; *at != '\0'; at++)
+    for (const char *at = "next to the line\n"; *at != '\0'; at++)
         soc_write(SOC_SYSTEM_BASE + SYSTEM_CONSOLE, (uint32_t)*at);
 }
 

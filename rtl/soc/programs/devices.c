@@ -119,7 +119,7 @@ static void try_host(void)
     soc_check("only what is in the RAM", ask(SOC_HOST_WRITE, 0, SOC_TCM_BASE, 4, 0) == -14);
     soc_check("and all of it", ask(SOC_HOST_WRITE, 0, (uint32_t)hello, 1U << 30, 0) == -14);
     soc_check("it closes", ask(SOC_HOST_CLOSE, 0, 0, 0, 0) == 0);
-    soc_check("then it is no file", ask(SOC_HOST_WRITE, 0, (uint32_t)hello, 5, 0) == -9);
+    soc_check("then it is not open", ask(SOC_HOST_WRITE, 0, (uint32_t)hello, 5, 0) == -9);
     soc_check("nor is another", ask(SOC_HOST_CLOSE, 70, 0, 0, 0) == -9);
     soc_check("a folder must be there", ask(SOC_HOST_CREATE, (uint32_t) "no/made", 0, 0, 0) == -2);
     soc_check("it does nothing else", ask(99, 0, 0, 0, 0) == -22);

@@ -31,7 +31,7 @@ def test_every_part_works_with_two_cores(wait_states: int, order: str) -> None:
     assert [line for line in lines if line.startswith("FAILED")] == []
     assert len([line for line in lines if line.startswith("ok ")]) == 15
     assert lines[-1] == "name? anna"
-    assert done.stderr == b"beside the line\n"
+    assert done.stderr == b"next to the line\n"
     assert done.returncode == 0
 
 

@@ -73,7 +73,7 @@ pub fn table(system: &System, exploration: &Exploration) -> (Option<String>, Vec
     let head = format!(
         "# SPDX-License-Identifier: Apache-2.0\n\
          # {} on {}: for each frame rate the mapping and the frequencies that\n\
-         # keep every deadline with the least energy, as `whimbrel explore` found them.\n",
+         # keep every deadline with the least energy, found by `whimbrel explore`.\n",
         system.app, system.platform
     );
     ((!text.is_empty()).then(|| head + &text), without)

@@ -173,9 +173,9 @@ impl Maker<'_> {
         if slots <= SLOTS_MAX || two > SLOTS_MAX {
             return slots;
         }
-        let message = format!("`{}` has {SLOTS_MAX} slots, the most that there may be", edge.name);
+        let message = format!("`{}` has {SLOTS_MAX} slots, the maximum", edge.name);
         let warning = Problem::new(message).at(edge.at.clone(), "this channel");
-        notes.warn(warning.help("who is further ahead than that waits: the graph may be slower"));
+        notes.warn(warning.help("expect a slower graph: an actor that is further ahead waits"));
         SLOTS_MAX
     }
 
@@ -188,7 +188,7 @@ impl Maker<'_> {
         let flow = Flow::of(edge);
         if flow.tokens(senders) > TOKENS_MAX || u64::from(edge.initial) > TOKENS_MAX {
             let message = format!("too many tokens pass `{}`", edge.name);
-            let help = "its actors fire several times at once: give them channels to themselves";
+            let help = "give its actors channels to themselves: their firings overlap";
             notes.refuse(Problem::new(message).at(edge.at.clone(), "this channel").help(help));
             return;
         }

@@ -38,7 +38,8 @@ impl Graph {
             actor.phases = count.unwrap_or(1) as u64;
             if count.is_none() {
                 let message = format!("`{}` has more than {PHASES_MAX} phases", actor.name);
-                let help = "its rates and times begin anew together only after so many firings";
+                let help =
+                    "use numbers of phases with a smaller common multiple in its rates and times";
                 notes.refuse(Problem::new(message).at(actor.at.clone(), "this actor").help(help));
             }
         }

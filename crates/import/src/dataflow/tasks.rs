@@ -91,7 +91,9 @@ impl Tasks {
         if !fires && (period_ns.is_some() || firings.is_some()) {
             let message = format!("`{}` has a period or `firings`, and phases", actor.name);
             let problem = Problem::new(message).at(actor.at.clone(), "this one, or what it feeds");
-            notes.refuse(problem.help("a graph with phases goes at its own pace, for ever"));
+            notes.refuse(
+                problem.help("remove them: a graph with phases has no period and does not end"),
+            );
         }
     }
 
@@ -167,20 +169,22 @@ impl Tasks {
 }
 
 fn endless(actor: &Actor) -> Problem {
-    let problem = Problem::new(format!("nothing says how often `{}` fires at once", actor.name));
+    let problem = Problem::new(format!(
+        "the number of simultaneous firings of `{}` is unlimited",
+        actor.name
+    ));
     problem.at(actor.at.clone(), "this actor").help(
-        "it does not wait for its own firings to end: give it a channel to itself with as many \
-         `initialTokens` as there may be at once, 1 if they follow each other, or a `bufferSize` \
-         to a channel out of it",
+        "give it a channel to itself with `initialTokens`: the number of its firings at the same \
+         time, 1 if they follow each other; or give a channel out of it a `bufferSize`",
     )
 }
 
 fn many(actor: &Actor, at_once: u64, all: u64) -> Problem {
-    let message = format!("`{}` fires up to {at_once} times at once", actor.name);
+    let message = format!("`{}` has up to {at_once} simultaneous firings", actor.name);
     let problem = Problem::new(message).at(actor.at.clone(), "this actor");
     problem.help(format!(
-        "with the actors that it has to do with it would be {all} tasks, of at most {TASKS_MAX}: \
-         give it a channel to itself with fewer `initialTokens`, as 1, or smaller buffers"
+        "give it a channel to itself with fewer `initialTokens`, for example 1, or smaller \
+         buffers: with its connected actors it would be {all} tasks, of at most {TASKS_MAX}"
     ))
 }
 

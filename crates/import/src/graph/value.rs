@@ -41,8 +41,9 @@ impl<'a> Values<'a> {
         let attribute = self.get(key)?;
         let phases = Phases::read(whole(&attribute.value), most);
         if phases.is_none() {
-            let wanted =
-                format!("a whole number from 0 to {most}, or one for each phase, as 1,0,3*2");
+            let wanted = format!(
+                "a whole number from 0 to {most}, or one for each phase, for example 1,0,3*2"
+            );
             wrong(attribute, &wanted, notes);
         }
         phases

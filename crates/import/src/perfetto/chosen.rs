@@ -35,14 +35,14 @@ pub(super) fn threads(
         chosen.extend(named.map(|(tid, names)| (*tid, names.last().unwrap_or(wanted).clone())));
     }
     if wanted.is_empty() {
-        let problem = Problem::new("a trace has many threads: which are the application?");
-        let how = "`whimbrel import TRACE --threads a,b -o app.toml` takes those that it names";
+        let problem = Problem::new("the threads of the application are not given");
+        let how = "name them: `whimbrel import TRACE --threads a,b -o app.toml`";
         notes.refuse(problem.help(format!("{how}; {}", busiest(recording))));
     }
     notes.problems.is_empty().then_some(chosen)
 }
 
-/// Who ran for the longest time.
+/// The threads that ran for the longest time.
 fn busiest(recording: &Recording) -> String {
     let mut since: BTreeMap<u32, u64> = BTreeMap::new();
     let mut ran: BTreeMap<Tid, u64> = BTreeMap::new();

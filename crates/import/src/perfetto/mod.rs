@@ -32,8 +32,10 @@ pub(super) fn read(
     notes: &mut Notes,
 ) -> Option<Draft> {
     let recording = linux::read(bytes).map_err(|damage| {
-        let problem = Problem::new(format!("this is no trace of Perfetto: {damage}"));
-        notes.refuse(problem.help("a trace of Linux's scheduler, as `tracebox` records it"));
+        let problem = Problem::new(format!("this is not a Perfetto trace: {damage}"));
+        notes.refuse(
+            problem.help("record a trace of Linux's scheduler, for example with `tracebox`"),
+        );
     });
     let recording = recording.ok()?;
     let threads = chosen::threads(&recording, &options.threads, notes)?;
@@ -55,7 +57,7 @@ pub(super) fn read(
     Some(Maker::new(&story, &threads, options.hz).draft(plain(stem)))
 }
 
-/// Says who else woke the threads, for who wants to choose them as well.
+/// Reports the other threads that woke these, so that the user can choose them as well.
 fn told_of_others(story: &RecordedThreads, names: &BTreeMap<Tid, Vec<String>>, notes: &mut Notes) {
     for thread in &story.threads {
         let mut others: Vec<(&Tid, &u64)> = thread.woken_by.iter().collect();
@@ -70,7 +72,7 @@ fn told_of_others(story: &RecordedThreads, names: &BTreeMap<Tid, Vec<String>>, n
             let who = name(&thread.tid).unwrap_or("?");
             let message = format!("`{who}` was woken by threads that are left out: ");
             let warning = Problem::new(message + &shown.join(", "));
-            notes.warn(warning.help("a timer wakes it here; to have them, add to `--threads`"));
+            notes.warn(warning.help("add them to `--threads`, or a timer wakes it"));
         }
     }
 }

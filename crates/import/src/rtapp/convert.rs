@@ -154,12 +154,12 @@ fn say_places(thread: &Thread, notes: &mut Notes) {
 }
 
 fn say_fork(thread: &Thread, notes: &mut Notes) {
-    let warning = format!("what is forked of `{}` runs one after the other", thread.name);
-    let help = "in rt-app each fork is a thread of its own";
+    let warning = format!("the forks of `{}` run one after the other", thread.name);
+    let help = "in rt-app each fork is a separate thread";
     notes.warn(Problem::new(warning).at(thread.at.clone(), "this task").help(help));
 }
 
-/// Notes forks of what is no task.
+/// Notes forks of tasks that do not exist.
 fn check_forks(threads: &[Thread], notes: &mut Notes) {
     for (name, at) in forked(threads) {
         if !threads.iter().any(|thread| thread.name == name) {

@@ -128,7 +128,7 @@ fn loops(entry: &Entry, notes: &mut Notes) -> Option<Option<u64>> {
     match entry.integer(notes)? {
         -1 => Some(None),
         n @ 1..=1_000_000_000 => Some(u64::try_from(n).ok()),
-        _ => entry.wrong("-1, for ever, or from 1 to 1000000000", notes),
+        _ => entry.wrong("-1 (forever), or from 1 to 1000000000", notes),
     }
 }
 

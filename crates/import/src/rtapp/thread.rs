@@ -163,11 +163,11 @@ impl Reading<'_> {
 }
 
 impl Thread {
-    /// Notes what cannot go on: no event, or an endless phase that takes no time.
+    /// Notes a thread that cannot run: no event, or an endless phase that takes no time.
     fn check(&self, notes: &mut Notes) {
         if self.phases.iter().all(|phase| phase.events.is_empty()) {
-            let problem = Problem::new(format!("`{}` does nothing", self.name));
-            let help = "give it events, as `run`";
+            let problem = Problem::new(format!("`{}` has no events", self.name));
+            let help = "give it events, for example `run`";
             notes.refuse(problem.at(self.at.clone(), "this task").help(help));
             return;
         }
@@ -185,8 +185,8 @@ impl Thread {
 
 fn say_loop_of_one(name: &str, loops: Option<u64>, at: &Span, notes: &mut Notes) {
     if loops.is_some() {
-        let message = format!("`{name}` ends after its `loop`; rt-app 1.0 goes on for ever");
-        let help = "later versions end, too; in 1.0 only the `loop` of a task with phases is done";
+        let message = format!("`{name}` ends after its `loop`; rt-app 1.0 repeats it forever");
+        let help = "later versions end as well; 1.0 ignores the `loop` of a task without phases";
         notes.warn(Problem::new(message).at(at.clone(), "a task without phases").help(help));
     }
 }

@@ -104,10 +104,10 @@ fn rate(text: &str, at: Span, cyclic: bool, notes: &mut Notes) -> Option<Phases>
     let problem = problem.at(at, "not this");
     notes.refuse(match (several, cyclic) {
         (false, _) => problem,
-        (true, false) => problem.help("a graph with phases is of `type=\"csdf\"`"),
+        (true, false) => problem.help("set `type=\"csdf\"` for a graph with phases"),
         (true, true) => problem.help(
-            "or as many numbers as the actor has phases, as `1,0,3*2`: at least one of them more \
-             than 0",
+            "or write one number for each phase of the actor, for example `1,0,3*2`, at least one \
+             of them more than 0",
         ),
     });
     None

@@ -31,7 +31,7 @@ pub(super) fn read(stem: &str, root: Element<'_, '_>, notes: &mut Notes) -> Opti
 /// The element of the graph, if it is one of synchronous or cyclo-static dataflow.
 fn application<'a, 'x>(root: Element<'a, 'x>, notes: &mut Notes) -> Option<Element<'a, 'x>> {
     if root.name() != "sdf3" {
-        let problem = Problem::new(format!("<{}> is no file of SDF3", root.name()));
+        let problem = Problem::new(format!("not an SDF3 file: its root is <{}>", root.name()));
         notes.refuse(problem.at(root.at(), "should be <sdf3>"));
         return None;
     }

@@ -85,7 +85,7 @@ fn times(time: Element<'_, '_>, notes: &mut Notes) -> Option<(Phases, Span)> {
     let times = Phases::read(text, TIME_MAX);
     if times.is_none() {
         let message = format!("`time` of <executionTime> must be a number from 0 to {TIME_MAX}");
-        let help = "or as many as the actor has phases, as `10,0,3*20`";
+        let help = "or write one number for each phase of the actor, for example `10,0,3*20`";
         notes.refuse(Problem::new(message).at(at.clone(), "not this").help(help));
     }
     Some((times?, at))

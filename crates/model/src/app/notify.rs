@@ -41,7 +41,7 @@ members! {
 const WITHIN_MAX_US: u32 = 1_000_000_000;
 
 const DOORBELL: &str = "write \"interrupt\", \"polling:20ms\" or \"adaptive:1ms\"";
-const BATCH: &str = "write MESSAGES:DEADLINE, as \"8:5ms\", or \"none\"";
+const BATCH: &str = "write MESSAGES:DEADLINE, for example \"8:5ms\", or \"none\"";
 
 impl NotifyPolicy {
     /// The same with another `doorbell`.
@@ -56,21 +56,21 @@ impl NotifyPolicy {
                 (Doorbell::Interrupt, if self.batch > 0 { self.within_us } else { 0 })
             }
             ("interrupt", Some(_)) => {
-                return wrong("an interrupt has no time", "write \"interrupt\"");
+                return wrong("the doorbell \"interrupt\" takes no time", "write \"interrupt\"");
             }
             ("polling", Some(time)) => (Doorbell::Polling, microseconds(time)?),
             ("polling", None) => {
                 return wrong(
                     "polling needs the time between two looks",
-                    "write it too, as \"polling:20ms\"",
+                    "write that time, for example \"polling:20ms\"",
                 );
             }
             ("adaptive", Some(time)) => (Doorbell::Adaptive, microseconds(time)?),
             ("adaptive", None) => {
-                let help = "write how late a message may be noticed, as \"adaptive:1ms\"";
-                return wrong("adaptive needs a bound", help);
+                let help = "write the longest delay of a message, for example \"adaptive:1ms\"";
+                return wrong("adaptive needs the longest delay of a message", help);
             }
-            _ => return wrong(format!("`{text}` is no doorbell"), DOORBELL),
+            _ => return wrong(format!("invalid doorbell `{text}`"), DOORBELL),
         };
         Ok(Self { doorbell, within_us, ..self })
     }
@@ -88,14 +88,14 @@ impl NotifyPolicy {
             .split_once(':')
             .and_then(|(messages, deadline)| Some((messages.parse::<u32>().ok()?, deadline)));
         let Some((batch, deadline)) = parts else {
-            return wrong(format!("`{text}` is no batch"), BATCH);
+            return wrong(format!("invalid batch `{text}`"), BATCH);
         };
         if batch < 2 {
-            return wrong("a batch has at least 2 messages", "leave it out, or write \"none\"");
+            return wrong("a batch must have at least 2 messages", "write 2 or more, or \"none\"");
         }
         let within_us = microseconds(deadline)?;
         if self.doorbell != Doorbell::Interrupt {
-            let message = format!("a batch is of an interrupt, and the doorbell is {self}");
+            let message = format!("a batch requires an interrupt, but the doorbell is {self}");
             return wrong(message, "leave `batch` out, or the doorbell");
         }
         Ok(Self { batch, within_us, ..self })
@@ -111,7 +111,7 @@ impl NotifyPolicy {
             return wrong(message, "raise `slots`, or lower it");
         }
         if self.batch > 0 && self.doorbell != Doorbell::Interrupt {
-            return wrong("a batch is of an interrupt", "leave `batch` out, or the doorbell");
+            return wrong("a batch requires an interrupt", "leave `batch` out, or the doorbell");
         }
         Ok(())
     }
@@ -125,10 +125,10 @@ impl NotifyPolicy {
             Some(("doorbell", value)) => self.with_doorbell(value),
             Some(("batch", value)) => self.with_batch(value),
             Some(("memory", _)) => {
-                wrong("`memory` is fixed once a run has started", "say it in app.toml")
+                wrong("`memory` cannot change during a run", "set it in app.toml")
             }
             _ => wrong(
-                format!("`{setting}` is no property"),
+                format!("unknown property `{setting}`"),
                 "write doorbell=interrupt, doorbell=polling:20ms, doorbell=adaptive:1ms, \
                  batch=8:5ms or batch=none",
             ),
@@ -147,13 +147,13 @@ fn microseconds(text: &str) -> Result<u32, Problem> {
         "us" => 1,
         "ms" => 1_000,
         "s" => 1_000_000,
-        _ => return wrong(format!("`{text}` is no time"), "write 500us, 20ms or 1s"),
+        _ => return wrong(format!("invalid time `{text}`"), "write 500us, 20ms or 1s"),
     };
     let time = count.parse().ok().and_then(|count: u32| count.checked_mul(scale));
     match time.filter(|us| *us <= WITHIN_MAX_US) {
-        Some(0) => wrong("a time of zero would be no rest at all", "write 1us or more"),
+        Some(0) => wrong("the time must not be zero", "write 1us or more"),
         Some(us) => Ok(us),
-        None => wrong(format!("`{text}` is no time"), "write 500us, 20ms or 1s, at most 1000s"),
+        None => wrong(format!("invalid time `{text}`"), "write 500us, 20ms or 1s, at most 1000s"),
     }
 }
 
@@ -204,23 +204,23 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_refused_with_what_to_write() {
+    fn an_invalid_setting_is_refused_with_what_to_write() {
         for (settings, words) in [
             (&["doorbell=polling:0ms"][..], "zero"),
-            (&["doorbell=polling"], "as \"polling:20ms\""),
-            (&["doorbell=adaptive"], "needs a bound"),
-            (&["doorbell=interrupt:1ms"], "has no time"),
-            (&["doorbell=notify"], "is no doorbell"),
+            (&["doorbell=polling"], "for example \"polling:20ms\""),
+            (&["doorbell=adaptive"], "needs the longest delay"),
+            (&["doorbell=interrupt:1ms"], "takes no time"),
+            (&["doorbell=notify"], "invalid doorbell `notify`"),
             (&["doorbell=adaptive:1001s"], "at most 1000s"),
-            (&["doorbell=adaptive:99999999999999999999s"], "is no time"),
+            (&["doorbell=adaptive:99999999999999999999s"], "invalid time"),
             (&["doorbell=adaptive:1"], "write 500us"),
             (&["batch=8"], "MESSAGES:DEADLINE"),
             (&["batch=x:5ms"], "MESSAGES:DEADLINE"),
             (&["batch=1:5ms"], "at least 2"),
             (&["batch=8:0us"], "zero"),
-            (&["doorbell=polling:1ms", "batch=8:5ms"], "of an interrupt"),
-            (&["memory=internal"], "fixed"),
-            (&["slots=3"], "no property"),
+            (&["doorbell=polling:1ms", "batch=8:5ms"], "requires an interrupt"),
+            (&["memory=internal"], "cannot change"),
+            (&["slots=3"], "unknown property"),
         ] {
             let why = refused(set(settings));
             assert!(why.contains(words), "{settings:?}: {why}");
@@ -228,6 +228,6 @@ mod tests {
         assert!(set(&["batch=8:5ms"]).unwrap().check(8).is_ok());
         assert!(refused(set(&["batch=9:5ms"]).unwrap().check(8)).contains("raise `slots`"));
         let both = set(&["batch=8:5ms", "doorbell=polling:1ms"]).unwrap();
-        assert!(refused(both.check(8)).contains("of an interrupt"));
+        assert!(refused(both.check(8)).contains("requires an interrupt"));
     }
 }

@@ -87,7 +87,7 @@ table! {
             otherwise "none";
         /// Instead of `command`: a board with its image in it, by its serial line.
         device = "/dev/ttyUSB0" => device: optional String,
-            Text("a path, as \"/dev/ttyUSB0\"", FILLED, "."), otherwise "none";
+            Text("a path, for example \"/dev/ttyUSB0\"", FILLED, "."), otherwise "none";
         /// Bits per second of the device.
         baud = 115200 => baud: or u32, Whole("bits per second", 1, 4_000_000), default 115200;
         /// The seconds for which the board may be silent.
@@ -97,7 +97,7 @@ table! {
             otherwise "as its launcher has it";
         /// The command that makes or installs the program of `command`.
         made_by = "make setup" => made_by: or String,
-            Text("a command, as \"make setup\"", FILLED, "."), default "make setup";
+            Text("a command, for example \"make setup\"", FILLED, "."), default "make setup";
         place place;
         places keys;
         check check_line;
@@ -113,7 +113,7 @@ table! {
             List(COMMAND, &SOME, 2);
         /// The least version of the emulator, as its --version says it.
         version_least = "7.2" => version_least: optional String,
-            Text("a version, as \"7.2\"", is_version, "^[0-9]+(\\.[0-9]+)*$"),
+            Text("a version, for example \"7.2\"", is_version, "^[0-9]+(\\.[0-9]+)*$"),
             otherwise "any";
         check check_command;
     }
@@ -129,7 +129,7 @@ table! {
             otherwise "none";
         /// Settings of CMake, each as NAME=value.
         settings = ["CHECKS=off"] => settings: must Vec<String>,
-            List("an array of texts, as \"NAME=value\"", &SOME, 0);
+            List("an array of texts, for example \"NAME=value\"", &SOME, 0);
         /// The number of tasks for which there is room.
         tasks = 16 => tasks: optional u32, Whole("", 1, 4095), otherwise "any number";
         /// Whether its cores can share tasks: `cores` of app.toml.

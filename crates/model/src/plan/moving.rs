@@ -75,14 +75,14 @@ impl FromStr for PolicyName {
     fn from_str(text: &str) -> Result<Self, String> {
         let (name, rest) = text.split_once(':').map_or((text, None), |(n, rest)| (n, Some(rest)));
         if !is_name(name) {
-            return Err(format!("`{name}` is no policy: write NAME or NAME:KEY=VALUE,KEY=VALUE"));
+            return Err(format!("invalid policy `{name}`: write NAME or NAME:KEY=VALUE,KEY=VALUE"));
         }
         let settings: Vec<&str> = rest.map_or_else(Vec::new, |rest| rest.split(',').collect());
         let valid = |setting: &&&str| {
             setting.split_once('=').is_some_and(|(key, value)| is_name(key) && !value.is_empty())
         };
         if let Some(bad) = settings.iter().find(|setting| !valid(setting)) {
-            return Err(format!("`{bad}` is no parameter: write KEY=VALUE"));
+            return Err(format!("invalid parameter `{bad}`: write KEY=VALUE"));
         }
         let name = if name == NO_POLICY { "" } else { name };
         let settings = settings.into_iter().map(str::to_owned).collect();

@@ -217,8 +217,8 @@ fn check_points(points: &[Spanned<&PointTable>], problems: &mut Vec<Problem>) {
     }
     let (Some(first), Some(last)) = (points.first(), points.last()) else { return };
     if last.get_ref().hz.get_ref() / first.get_ref().hz.get_ref() > SPAN_MAX {
-        let message = "the frequencies of [[core]] are more than a thousandfold apart";
-        problems.push(Problem::new(message).at(first.span(), "too low beside the highest"));
+        let message = "the highest frequency of [[core]] exceeds a thousand times the lowest";
+        problems.push(Problem::new(message).at(first.span(), "the lowest"));
     }
 }
 

@@ -14,7 +14,7 @@ use crate::schema::Shape::{
 use crate::schema::{FILLED, LINE, NAME, Noted, Read, Shape, Tried, table, words};
 
 const SOURCE: Shape = Text(
-    "where its numbers are from: a paper, a data sheet, a measurement, or \"ours: …\" and why",
+    "the source of its numbers: a paper, a data sheet, a measurement, or \"ours: …\" and why",
     FILLED,
     ".",
 );
@@ -106,29 +106,29 @@ table! {
         /// The platform.
         platform = {} => platform: must PlatformTable,
             Table("the table with the platform's name", &PlatformTable::TABLE);
-        /// A core, or `count` of them; without any: those of the machine.
+        /// A core, or `count` of them; if there is none: the cores of the machine.
         core = [] => cores: or Vec<Spanned<CoreTable>>,
             Tables("tables: [[core]]", &CoreTable::TABLE);
-        /// What an act costs: (cycles + units * cycles_per_unit) / frequency + time_us.
+        /// The cost of an action: (cycles + units * cycles_per_unit) / frequency + time_us.
         costs = {} => costs: optional BTreeMap<String, CostTable>,
-            Each("tables: [costs.send] and the like", &COSTS, &CostTable::TABLE);
+            Each("tables such as [costs.send]", &COSTS, &CostTable::TABLE);
         /// A memory of all cores, or of one.
         memory = [] => memories: or Vec<MemoryTable>,
             Tables("tables: [[memory]]", &MemoryTable::TABLE);
-        /// What all cores share, unless there is a mesh; needs a shared memory.
+        /// A bus that all cores share, unless there is a mesh; needs a shared memory.
         bus = {} => bus: optional BusTable, Table("a table: [bus]", &BusTable::TABLE);
         /// Links between neighbours: messages go along their row first, then along the column.
         mesh = {} => mesh: optional MeshTable, Table("a table: [mesh]", &MeshTable::TABLE);
-        /// How one core gets the attention of another; without it an interrupt that costs nothing.
+        /// The signal from one core to another; without it: an interrupt that costs nothing.
         doorbell = {} => doorbell: optional DoorbellTable,
             Table("a table: [doorbell]", &DoorbellTable::TABLE);
-        /// What carries heat; needs a floorplan.
+        /// The thermal model of the die and its heat sink; needs a floorplan.
         thermal = {} => thermal: optional ThermalTable,
             Table("a table: [thermal]", &ThermalTable::TABLE);
         /// A rectangle of the floorplan; they do not overlap.
         block = [] => blocks: or Vec<Spanned<BlockTable>>,
             Tables("tables: [[block]]", &BlockTable::TABLE);
-        /// Measured cycles of one firing of a task; they precede those of the application.
+        /// Measured cycles of one firing of a task; they replace those of the application.
         work = [] => work: or Vec<Spanned<WorkTable>>,
             Tables("tables: [[work]]", &WorkTable::TABLE);
     }
@@ -147,38 +147,39 @@ table! {
 table! {
     /// A core, or `count` of them.
     pub(super) struct CoreTable {
-        /// The number of cores alike.
+        /// The number of equal cores.
         count = 2 => count: or u32, Whole("", 1, 4095), default 1;
-        /// The kind, for which tasks have cycles.
+        /// The kind of core, for which tasks have cycles.
         kind = "arm9" => kind: or String, NAME, default "core";
         /// "off": an idle core is shut down and consumes nothing.
         idle = "on" => idle: optional Idle, Words(Idle::WORDS), default "on";
-        /// The frequency of the point at which it begins.
+        /// The frequency of the operating point at the start of the run.
         start_mhz = 100 => start: optional u64, MHZ, otherwise "the highest";
         /// When the kernel takes the core from a task.
         scheduling = "fair" => scheduling: optional Scheduling,
             Words(&["cooperative", "preemptive", "edf", "fair"]), default "cooperative",
             heeded "simulator";
-        /// With "preemptive": the turns of equally urgent tasks; with "fair": what a task asks for.
+        /// With "preemptive": the time slice of equally urgent tasks; with "fair": the slice that a
+        /// task requests.
         slice_us = 1000 => slice: optional u64, SOME_US,
-            otherwise "turns end when one waits; \"fair\": 2800", heeded "simulator";
-        /// With "fair": the time between two looks of the kernel whether a slice has ended.
-        tick_us = 4000 => tick: optional u64, SOME_US, otherwise "when it has ended",
+            otherwise "a turn ends when the task waits; \"fair\": 2800", heeded "simulator";
+        /// With "fair": the interval at which the kernel checks whether a slice has ended.
+        tick_us = 4000 => tick: optional u64, SOME_US, otherwise "at the end of the slice",
             heeded "simulator";
         /// The delay of sleeps, timers and time-outs of tasks with a priority up to 8.
         timer_slack_us = 50 => timer_slack_ps: or u64, US, default 0, heeded "simulator";
         /// Its node of the mesh.
         node = [0, 0] => node: optional (u32, u32), NODE,
-            otherwise "the one after the core before";
-        /// Where its frequencies and powers are from.
+            otherwise "the node after that of the core before";
+        /// The source of its frequencies and powers.
         source = "…" => source: optional String, SOURCE, otherwise "none";
         /// Its operating points, from the lowest frequency to the highest.
         point = [] => points: must Vec<Spanned<Tried<PointTable>>>,
             Tables("one [[core.point]] for each operating point", &PointTable::TABLE);
-        /// Going from one point to another.
+        /// The change from one point to another.
         transition = {} => transition: optional TransitionTable,
             Table("a table: [core.transition]", &TransitionTable::TABLE);
-        /// States of an idle core, from the shallowest to the deepest; without, it draws idle_mw.
+        /// States of an idle core, from the shallowest to the deepest; without any: idle_mw.
         idle_state = [] => idle_states: or Vec<Spanned<IdleTable>>,
             Tables("tables: [[core.idle_state]]", &IdleTable::TABLE);
         /// Power that follows temperature: static_mw * exp((temperature - reference_c) / slope_c).
@@ -187,9 +188,9 @@ table! {
         /// Warm-up after a switch or a migration.
         cache = {} => cache: optional CacheTable,
             Table("a table: [core.cache]", &CacheTable::TABLE);
-        /// What an act costs on this core alone; default: as [costs.send] and the like say.
+        /// The cost of an action on this core alone; default: tables such as [costs.send].
         costs = {} => costs: optional BTreeMap<String, CostTable>,
-            Each("tables: [core.costs.send] and the like", &OWN_COSTS, &CostTable::TABLE);
+            Each("tables such as [core.costs.send]", &OWN_COSTS, &CostTable::TABLE);
         places keys;
         check check;
     }
@@ -209,20 +210,20 @@ table! {
         idle_mw = 42.0 => idle_uw: optional u32, MW, otherwise "that of active_mw";
         /// The part of both that follows temperature: see [core.leakage].
         static_mw = 8.0 => static_uw: optional u32, MW, default 0;
-        /// Where its numbers are from.
+        /// The source of its numbers.
         source = "…" => source: optional String, SOURCE, otherwise "none";
     }
 }
 
 table! {
-    /// Going from one point to another.
+    /// The change from one point to another.
     pub(super) struct TransitionTable {
         /// The time for which the core does nothing.
         time_us = 20 => time_ps: must u64, US;
-        /// The energy in addition.
+        /// The additional energy.
         energy_uj = 1.5 => energy_pj: or u64, Scaled("an energy in microjoules", 0.0, 1e9, 1e6),
             default 0;
-        /// Where its numbers are from.
+        /// The source of its numbers.
         source = "data sheet, table 7" => source: must String, SOURCE;
     }
 }
@@ -234,21 +235,21 @@ table! {
         name = "off" => name: must String, NAME;
         /// The power in it.
         power_mw = 1.0 => power_uw: must u32, MW;
-        /// From the decision until its power is reached, at active power.
+        /// The time from the decision until its power is reached, at active power.
         enter_us = 10 => enter_ps: or u64, US, default 0;
-        /// From the doorbell until the core runs, at active power.
+        /// The time from the doorbell until the core runs, at active power.
         exit_us = 100 => exit_ps: or u64, US, default 0;
         /// The time without work after which it is entered.
         after_us = 500 => after_ps: or u64, US, default 0;
         /// Whether the core's cache is empty after it.
         loses_cache = true => loses_cache: or bool, Truth, default false;
-        /// The time for which ringing a core in it takes longer, after [doorbell.send].
+        /// The additional time to ring a core in this state, after [doorbell.send].
         ring_us = 1.5 => ring_ps: or u64, US, default 0;
-        /// The time for which the first switch after it takes longer.
+        /// The additional time of the first switch after it.
         switch_us = 0.5 => switch_ps: or u64, US, default 0;
-        /// The time for which the first firing after it takes longer, as busy time of its task.
+        /// The additional time of the first firing after it, as busy time of its task.
         refill_us = 2 => refill_ps: or u64, US, default 0;
-        /// Where its numbers are from.
+        /// The source of its numbers.
         source = "data sheet, table 8" => source: must String, SOURCE;
     }
 }
@@ -260,7 +261,7 @@ table! {
         reference_c = 45 => reference_mc: must i32, CELSIUS;
         /// The degrees for a factor of e.
         slope_c = 50 => slope_c: must f64, Number("degrees for a factor of e", 1.0, 1000.0);
-        /// Where its numbers are from.
+        /// The source of its numbers.
         source = "ours: doubles every 35 degrees" => source: must String, SOURCE;
     }
 }
@@ -272,15 +273,15 @@ table! {
         size = "16KiB" => bytes: must u64, Size(1, TIB);
         /// The size of a line.
         line_bytes = 32 => line_bytes: must u32, Whole("", 1, 4096);
-        /// The time of a missing line, before its way through bus or mesh.
+        /// The time of a missing line, before its transfer over the bus or mesh.
         miss_ns = 20 => miss_ps: must u64, NS;
-        /// The time that a line of a message from another core takes longer.
+        /// The additional time of a line of a message from another core.
         far_ns = 5 => far_ps: or u64, NS, default 0;
-        /// The part of the times with missing lines that takes longer, as under a hypervisor.
+        /// The part of the warm-ups that take longer, for example under a hypervisor.
         disturbed = 0.1 => part_ppm: or u32, Scaled("a part", 1e-6, 1.0, 1e6), otherwise "none";
-        /// The mean of how much longer, exponentially distributed, as busy time.
+        /// The mean of that additional time, exponentially distributed, as busy time.
         disturbed_us = 60 => mean_ps: or u64, US, otherwise "none";
-        /// Where its numbers are from.
+        /// The source of its numbers.
         source = "reference manual" => source: must String, SOURCE;
         places keys;
         check check;
@@ -288,15 +289,15 @@ table! {
 }
 
 table! {
-    /// What an act costs; at least one of the three numbers is there.
+    /// The cost of an action; at least one of the three numbers is there.
     pub(super) struct CostTable {
-        /// Cycles of each act.
+        /// Cycles of each action.
         cycles = 400 => cycles: or f64, CYCLES, default 0;
         /// Cycles for each unit: see below.
         cycles_per_unit = 1.5 => cycles_per_unit: or f64, CYCLES, default 0;
-        /// Time of each act.
+        /// Time of each action.
         time_us = 2.5 => ps: or u64, US, default 0;
-        /// Where its numbers are from.
+        /// The source of its numbers.
         source = "measured" => source: must String, SOURCE;
         place place;
         places keys;
@@ -321,29 +322,29 @@ table! {
         mb_per_s = 800 => bytes_per_s: must u64, Scaled("megabytes per second", 0.001, 1e9, 1e6);
         /// Its node of the mesh.
         node = [0, 0] => node: optional (u32, u32), NODE, otherwise "[0, 0]";
-        /// Where its numbers are from.
+        /// The source of its numbers.
         source = "data sheet" => source: must String, SOURCE;
         check check;
     }
 }
 
 table! {
-    /// What all cores share.
+    /// A bus that all cores share.
     pub(super) struct BusTable {
         /// First come, first served; or a slot of one burst for each core in turn, used or not.
         arbitration = "fcfs" => arbitration: optional Arbitration, Words(&["fcfs", "tdma"]),
             default "fcfs";
         /// The frequency.
         mhz = 100 => hz: must u64, MHZ;
-        /// The bytes of each cycle.
+        /// The bytes per cycle.
         width_bytes = 4 => width_bytes: must u32, WIDTH;
         /// The cycles before each burst.
         setup_cycles = 2 => setup_cycles: or u32, BUS_CYCLES, default 0;
-        /// The most bytes before others have their turn.
+        /// The maximum size of a burst, after which another core has its turn.
         burst_bytes = 32 => burst_bytes: must u32, Whole("", 1, 1 << 20);
-        /// The energy of each byte.
+        /// The energy per byte.
         pj_per_byte = 15 => pj_per_byte: or f64, PICOJOULES, default 0;
-        /// Where its numbers are from.
+        /// The source of its numbers.
         source = "reference manual" => source: must String, SOURCE;
     }
 }
@@ -357,33 +358,33 @@ table! {
         rows = 8 => rows: must u32, COUNT;
         /// The frequency of the links.
         mhz = 2000 => hz: must u64, MHZ;
-        /// The bytes of each cycle.
+        /// The bytes per cycle.
         width_bytes = 16 => width_bytes: must u32, WIDTH;
         /// The cycles in each router.
         hop_cycles = 4 => hop_cycles: must u32, BUS_CYCLES;
-        /// The energy of each byte and hop.
+        /// The energy per byte and hop.
         pj_per_byte_hop = 5 => pj_per_byte_hop: or f64, PICOJOULES, default 0;
-        /// Where its numbers are from.
+        /// The source of its numbers.
         source = "data sheet" => source: must String, SOURCE;
     }
 }
 
 table! {
-    /// How one core gets the attention of another.
+    /// The signal from one core to another.
     pub(super) struct DoorbellTable {
-        /// How an idle core notices.
+        /// How an idle core notices the signal.
         kind = "polling" => kind: must DoorbellKind, Words(&["interrupt", "polling"]);
-        /// The time until the other core can notice.
+        /// The time until the other core can notice the signal.
         latency_us = 0.2 => latency_ps: or u64, US, default 0;
-        /// With "polling": the time between two looks of an idle core.
+        /// With "polling": the time between two polls of an idle core.
         interval_us = 1000 => interval: optional u64,
             Scaled("a time in microseconds", 1e-6, 1e9, 1e6);
-        /// Where its numbers are from.
+        /// The source of its numbers.
         source = "measured" => source: must String, SOURCE;
-        /// What ringing costs.
+        /// The cost of a ring.
         send = {} => send: optional CostTable,
             Table("a table: [doorbell.send]", &CostTable::TABLE);
-        /// What the interrupt's entry and exit cost, or one look.
+        /// The cost of the interrupt's entry and exit, or of one poll.
         receive = {} => receive: optional CostTable,
             Table("a table: [doorbell.receive]", &CostTable::TABLE);
         place place;
@@ -393,7 +394,7 @@ table! {
 }
 
 table! {
-    /// What carries heat.
+    /// The thermal model of the die and its heat sink.
     pub(super) struct ThermalTable {
         /// The temperature of the surroundings.
         ambient_c = 25 => ambient_mc: must i32, CELSIUS;
@@ -403,13 +404,13 @@ table! {
         conductivity_w_per_m_k = 100 => conductivity: must f64, POSITIVE;
         /// The heat capacity of the die.
         capacity_j_per_m3_k = 1.75e6 => capacity: must f64, POSITIVE;
-        /// The resistance from the whole of the die to the surroundings.
+        /// The thermal resistance from the whole die to the surroundings.
         sink_k_per_w = 10 => sink_k_per_w: must f64, POSITIVE;
-        /// The heat capacity of what carries the heat off.
+        /// The heat capacity of the heat sink.
         sink_j_per_k = 1 => sink_j_per_k: must f64, POSITIVE;
         /// The time from one computation of temperatures to the next.
         step_ms = 10 => step_ps: must u64, Scaled("a time in milliseconds", 0.001, 1e6, 1e9);
-        /// Where its numbers are from.
+        /// The source of its numbers.
         source = "HotSpot's defaults; the sink is ours" => source: must String, SOURCE;
     }
 }
@@ -419,7 +420,7 @@ table! {
     pub(super) struct BlockTable {
         /// The block's name.
         name = "core" => name: must String, NAME;
-        /// The core whose power it takes.
+        /// The core whose power heats it.
         core = 0 => core: optional u32, CORE, otherwise "none";
         /// The left edge.
         x_mm = 0 => x_mm: must f64, EDGE;
@@ -429,9 +430,9 @@ table! {
         width_mm = 2 => width_mm: must f64, LENGTH;
         /// The height.
         height_mm = 2 => height_mm: must f64, LENGTH;
-        /// Equal blocks beside each other, of the cores that follow.
+        /// The number of equal blocks side by side, of the cores that follow.
         columns = 2 => columns: or u32, COUNT, default 1;
-        /// Rows of them.
+        /// The number of rows of such blocks.
         rows = 1 => rows: or u32, COUNT, default 1;
     }
 }
@@ -445,15 +446,15 @@ table! {
         /// One of its tasks.
         task = "demodulator" => task: must String,
             Text("the name of one of its tasks", crate::reader::is_name, "^[A-Za-z0-9_]{1,31}$");
-        /// Which of the tasks of that name.
+        /// The index among the tasks of that name.
         index = 0 => index: optional u32, Whole("", 0, u32::MAX as u64),
-            otherwise "all of which no other table says more";
+            otherwise "all that no other table names";
         /// The cycles.
         cycles = 75000 => cycles: must u64, Whole("cycles", 1, 1 << 48);
-        /// Memory that the firing comes back to.
+        /// Memory that every firing uses again.
         working_set = "16KiB" => working_bytes: optional u64, Size(0, TIB),
-            otherwise "what the application says";
-        /// Where its numbers are from.
+            otherwise "that of the application";
+        /// The source of its numbers.
         source = "measured" => source: must String, SOURCE;
     }
 }

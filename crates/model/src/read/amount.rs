@@ -139,9 +139,9 @@ impl Scanner<'_> {
             // f64 would also take "1e9", which reads like a name here.
             let digits = word.bytes().all(|b| b.is_ascii_digit() || b == b'.' || b == b'_');
             let number = word.replace('_', "").parse().ok().filter(|_| digits);
-            return number.ok_or_else(|| error(at, "is no number"));
+            return number.ok_or_else(|| error(at, "is not a number"));
         }
-        lookup(word).ok_or_else(|| error(at, "is no parameter that is a number"))
+        lookup(word).ok_or_else(|| error(at, "is not the name of a numeric parameter"))
     }
 
     fn skip_spaces(&mut self) {
@@ -185,7 +185,7 @@ mod tests {
         assert_eq!(eval("2 *").unwrap_err().at, 3..3);
         assert_eq!(eval("1 / 0").unwrap_err().what, "division by zero");
         assert_eq!(eval("3 € 4").unwrap_err().at, 2..5);
-        assert_eq!(eval("1.2.3").unwrap_err().what, "is no number");
-        assert_eq!(eval("1e9").unwrap_err().what, "is no number");
+        assert_eq!(eval("1.2.3").unwrap_err().what, "is not a number");
+        assert_eq!(eval("1e9").unwrap_err().what, "is not a number");
     }
 }

@@ -93,7 +93,7 @@ fn resolve_paths(
         let key = path.get_ref();
         let param = params.iter_mut().find(|p| p.key == *key && p.kind == ParamKind::Text);
         let Some(param) = param else {
-            let message = format!("`{key}` in `paths` is no parameter that is a text");
+            let message = format!("`paths` has `{key}`, which is not the name of a text parameter");
             problems.push(Problem::new(message).at(path.span(), "this name"));
             continue;
         };
@@ -110,8 +110,8 @@ fn frame_rate(manifest: &Manifest, params: &[Param], problems: &mut Vec<Problem>
     match amount(written, params, "frame_rate") {
         Ok(rate) if (RATE_MIN..=RATE_MAX).contains(&rate) => Some(rate),
         Ok(rate) => {
-            let problem = Problem::new(format!("a frame rate of {rate} per second is no rate"));
-            let help = format!("it must lie between {RATE_MIN} and {RATE_MAX} frames per second");
+            let problem = Problem::new(format!("invalid frame rate of {rate} per second"));
+            let help = format!("write a rate between {RATE_MIN} and {RATE_MAX} frames per second");
             problems.push(problem.at(written.span(), "this").help(help));
             Some(1.0)
         }
@@ -257,14 +257,14 @@ fn check_arrival(table: &TaskTable, period: Period, problems: &mut Vec<Problem>)
     let sporadic = table.arrival.as_ref().filter(|word| *word.get_ref() == Arrival::Sporadic);
     match (&sporadic, &table.mean_gap_us) {
         (Some(at), _) if !matches!(period, Period::Own(_)) => refuse(
-            format!("`{name}` is sporadic, but has no period of its own"),
+            format!("`{name}` is sporadic, but has no `period_us`"),
             at.span(),
-            "`period_us` is the least time between two of its releases",
+            "add `period_us`: the least time between two of its releases",
         ),
         (Some(at), None) => refuse(
-            format!("`{name}` is sporadic, but nothing says how often it is released"),
+            format!("`{name}` is sporadic, but has no `mean_gap_us`"),
             at.span(),
-            "`mean_gap_us` is how much more than `period_us` passes between two, on average",
+            "add `mean_gap_us`: the mean time between two releases beyond `period_us`",
         ),
         (None, Some(at)) => refuse(
             format!("`{name}` has gaps, but is not sporadic"),

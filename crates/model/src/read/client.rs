@@ -17,17 +17,17 @@ pub(crate) fn check(table: &TaskTable, manifest: &Manifest, problems: &mut Vec<P
     }
     let name = table.name.get_ref();
     for (key, span) in table.has(&OF_TASKS) {
-        let message = format!("`{name}` is a process beside the run, and has `{key}`");
+        let message = format!("`{name}` is a client process, but has `{key}`");
         let problem = Problem::new(message).at(span, "this key");
-        problems.push(problem.help("leave it out: the run has only its ports"));
+        problems.push(problem.help("remove it: the run has only the ports of a client"));
     }
     let has_port = manifest.links.iter().any(|link| {
         let mut ends = link.from.iter().chain([&link.slots.to]);
         ends.any(|end| end.get_ref().split(['.', '[']).next() == Some(name))
     });
     if !has_port {
-        let message = format!("`{name}` is a process beside the run, and no channel leads to it");
+        let message = format!("`{name}` is a client process, but has no channel");
         let problem = Problem::new(message).at(table.name.span(), "this task");
-        problems.push(problem.help("add a [[channel]] from it or to it, or leave it out"));
+        problems.push(problem.help("add a [[channel]] from it or to it, or remove the task"));
     }
 }

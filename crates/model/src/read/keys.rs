@@ -27,15 +27,18 @@ const DOORBELL: Shape = Text(
     |_| true,
     "^(interrupt|(polling|adaptive):[0-9]+(us|ms|s))$",
 );
-const BATCH: Shape =
-    Text("messages and a deadline, as \"8:5ms\"", |_| true, "^(none|[0-9]+:[0-9]+(us|ms|s))$");
+const BATCH: Shape = Text(
+    "messages and a deadline, for example \"8:5ms\"",
+    |_| true,
+    "^(none|[0-9]+:[0-9]+(us|ms|s))$",
+);
 const BYTES: Shape = Shape::Amount("a number of bytes or an expression");
 const COUNT: Shape = Whole("", 0, u32::MAX as u64);
 /// What `wb_channel_add()` takes: a mailbox numbers 2^17 laps of its slots in 32 bits.
 const SLOTS: Shape = Whole("", 1, 1 << 15);
 const RATE: Shape = Whole("messages per firing", 1, 1 << 15);
 const MEMORY: Shape = Words(Nearness::WORDS);
-const KINDS: Shape = List("an array of kinds of cores, as [\"dsp\"]", &NAME, 1);
+const KINDS: Shape = List("an array of kinds of cores, for example [\"dsp\"]", &NAME, 1);
 const CORE: Shape = Shape::Other(
     "a core",
     "int | str",
@@ -72,7 +75,7 @@ words! {
 table! {
     /// An application: its tasks, and the channels between them.
     pub(crate) struct FileTable {
-        /// What all its tasks have in common.
+        /// Settings of the whole application.
         app = {} => app: must AppTable,
             Table("the table with the application's name and module", &AppTable::TABLE);
         /// The application's own parameters: --set KEY=VALUE replaces one, and cannot add one.
@@ -81,18 +84,18 @@ table! {
         /// A task, or `count` of them.
         task = [] => tasks: must Vec<TaskTable>,
             Tables("one [[task]] for each task or group of tasks", &TaskTable::TABLE);
-        /// What scripts lock.
+        /// A mutex that scripts lock.
         mutex = [] => mutexes: or Vec<NamedTable>, Tables("tables: [[mutex]]", &NamedTable::TABLE);
-        /// What scripts wait for and signal.
+        /// A condition that scripts wait for and signal.
         condition = [] => conditions: or Vec<NamedTable>,
             Tables("tables: [[condition]]", &NamedTable::TABLE);
-        /// Where scripts wait for each other.
+        /// A barrier at which scripts wait for each other.
         barrier = [] => barriers: or Vec<BarrierTable>,
             Tables("tables: [[barrier]]", &BarrierTable::TABLE);
-        /// What scripts take and give.
+        /// A semaphore whose permits scripts take and give.
         semaphore = [] => semaphores: or Vec<SemaphoreTable>,
             Tables("tables: [[semaphore]]", &SemaphoreTable::TABLE);
-        /// A timer that several scripts use; others are each task's own.
+        /// A timer that several scripts use; any other timer belongs to one task.
         timer = [] => timers: or Vec<NamedTable>, Tables("tables: [[timer]]", &NamedTable::TABLE);
         /// A channel between two tasks.
         channel = [] => channels: or Vec<ChannelTable>,
@@ -107,11 +110,11 @@ table! {
 }
 
 table! {
-    /// What all tasks have in common.
+    /// Settings of the whole application.
     pub(crate) struct AppTable {
         /// The application's name.
         name = "fm_radio" => name: must String, NAME;
-        /// The shared object, beside app.toml or in the build folder.
+        /// The shared object, in the folder of app.toml or in the build folder.
         module = "fm_radio.so" => module: optional String, MODULE,
             otherwise "none: tasks are synthetic";
         /// Whether tasks compute, or only take the time of their cycles.
@@ -132,10 +135,10 @@ table! {
         /// The cores of a run on this machine: processors, and cores of boards that are its guests;
         /// --cores replaces them.
         cores = [0, 1, "virt_a64:0"] => cores: or AppCores,
-            List("an array of processors and cores of boards, as [0, 1, \"virt_a64:0\"]", &CORE, 1),
+            List("an array of processors and cores of boards: [0, 1, \"virt_a64:0\"]", &CORE, 1),
             otherwise "all processors that the run may use";
-        /// The kinds of the cores of a run on this machine, the last for all that follow; --kinds
-        /// replaces them.
+        /// The kinds of the cores of a run on this machine; the last applies to all further cores;
+        /// --kinds replaces them.
         kinds = ["gpp", "dsp"] => kinds: or Vec<String>, KINDS, otherwise "\"host\" for all";
     }
 }
@@ -151,43 +154,43 @@ table! {
         count = 3 => count: placed u32, Whole("", 1, 4096), default 1;
         /// The core where the task starts; with `count`, may be an array.
         core = 0 => cores: placed Vec<toml::Spanned<u32>>,
-            OneOrMore("a whole number from 0 to 4094, or an array of such", &Whole("", 0, 4094)),
+            OneOrMore("a whole number from 0 to 4094, or an array of them", &Whole("", 0, 4094)),
             otherwise "0";
         /// The cores that share the task: the one that is free runs it.
         cores = [0, 1] => shared_by: optional Vec<toml::Spanned<u32>>,
             List("an array of at least two whole numbers from 0 to 31", &Whole("", 0, 31), 2),
             otherwise "`core` alone", only "boards that share tasks";
-        /// Larger is more urgent; equals take turns when one waits.
+        /// The priority: larger is more urgent; equal tasks take turns when one waits.
         priority = 4 => priority: or u32, Whole("", 0, 31), default 8;
-        /// The share of a "fair" core, a quarter more for each step below.
+        /// The share of a "fair" core: each step down adds a quarter.
         nice = 5 => nice: or i32, Whole("", -20, 19), default 0, heeded "simulator";
-        /// The size of the stack; at least 16KiB, but for boards.
+        /// The size of the stack; at least 16KiB, except on boards.
         stack = "32KiB" => stack_bytes: placed u64, Size(KIB, GIB), default "64KiB";
         /// The size of the heap.
         heap = "256KiB" => heap_bytes: or u64, HEAP, default "256KiB";
         /// Whether the task may move.
         migratable = true => migratable: or bool, Truth, default true;
-        /// Whether the task starts again if its kernel dies while it runs; without, it is lost.
+        /// Whether the task restarts if its kernel dies while it runs; otherwise it is lost.
         restart = true => restart: or bool, Truth, default false;
         /// How the task moves.
         mode = "handoff" => mode: optional Mode, Words(Mode::WORDS), default "handoff";
-        /// Where the task moves when it is asked to; "waits": also where it waits.
+        /// Where a requested migration happens; "waits": also where the task waits.
         move = "waits" => moves: optional Moves, Words(Moves::WORDS), default "checkpoints";
         /// The checkpoints from one image of the task to the next; 0: no images.
         checkpoint_every = 10 => checkpoint_every: optional u32, COUNT, default 0;
-        /// With images: messages since the last one are processed again, or left out.
+        /// With images: messages since the last image are processed again, or skipped.
         on_crash = "replay" => on_crash: optional OnCrash, Words(OnCrash::WORDS), default "replay";
         /// One job per frame: released at the frame rate.
         periodic = true => periodic: optional bool, Truth, default false;
-        /// Instead of `periodic`: a period of the task's own.
+        /// Instead of `periodic`: the task's period.
         period_us = 1000 => period_us: optional f64, Number("a time in microseconds", 1.0, 1e9),
             otherwise "none";
-        /// With `period_us`; "sporadic": that is the least time between two releases.
+        /// With `period_us`: "sporadic" makes it the least time between two releases.
         arrival = "sporadic" => arrival: optional Arrival, Words(Arrival::WORDS),
             default "periodic";
         /// With "sporadic": the mean time between two releases beyond the period.
         mean_gap_us = 200 => mean_gap_us: optional f64, Above("a time in microseconds", 0.0, 1e9);
-        /// With a period: the most that a job begins after its release.
+        /// With a period: the longest time from a release until its job can begin.
         jitter_us = 50 => jitter_us: optional f64,
             Number("a time in microseconds", 0.0, 1e9), default 0;
         /// The time until a job is late, in periods; needs a period.
@@ -196,55 +199,55 @@ table! {
         /// The first release, in periods after the start; needs a period.
         offset_frames = 8 => offset_frames: optional f64,
             Number("a number of periods", 0.0, 1e6), default 0;
-        /// Whether the task stands for a process beside the run, and has ports alone.
+        /// Whether the task is a process outside the run, with ports only.
         client = true => client: optional bool, Truth, default false, only "Linux";
         /// The kinds of cores that the task runs on.
         kinds = ["dsp"] => kinds: or Vec<String>, KINDS, otherwise "all, or those of `cycles`";
-        /// The cycles of a firing, by kind of core, or one for every kind.
+        /// The cycles of a firing: by kind of core, or one number for every kind.
         cycles = { arm9 = 1000, host = "samples * 2.5" } => cycles: optional CyclesTable, Cycles,
             otherwise "not known";
-        /// How cycles vary.
+        /// The distribution of the cycles.
         distribution = "normal" => distribution: optional Distribution,
             Words(Distribution::WORDS), default "constant";
         /// Half the width of "uniform", or the deviation of "normal" (at most 0.333333), relative.
         spread = 0.2 => spread: optional f64, Above("a part", 0.0, 1.0);
-        /// Memory that a firing comes back to, for the cost of a cold cache.
+        /// Memory that every firing uses again, for the cost of a cold cache.
         working_set = "16KiB" => working_set: optional u64, Size(0, TIB), default 0;
         /// Bytes over the interconnect in each firing, in addition to its messages.
         traffic = "4KiB" => traffic: optional u64, Size(0, TIB), default 0;
         /// The number of firings after which a source ends.
         firings = 100 => firings: optional u64, Whole("", 1, u64::MAX),
             otherwise "when the run stops";
-        /// What the task does, one event after the other, instead of `cycles`.
+        /// The events of the task in order, instead of `cycles`.
         script = [{ run = 20000 }] => script: optional Vec<Step>, SCRIPT, otherwise "none";
         places keys;
     }
 }
 
 table! {
-    /// What scripts have in common, by a name of its kind's own.
+    /// An object that scripts share, by a name that is unique within its kind.
     pub(crate) struct NamedTable {
-        /// The name by which scripts call it.
+        /// The name that scripts use.
         name = "picture" => name: must String, NAME;
         place span;
     }
 }
 
 table! {
-    /// Where scripts wait for each other.
+    /// A barrier at which scripts wait for each other.
     pub(crate) struct BarrierTable {
-        /// The name by which scripts call it.
+        /// The name that scripts use.
         name = "round" => name: must String, NAME;
-        /// The tasks that wait at it: as many as name it.
+        /// The number of tasks that wait at it: all that name it.
         tasks = 3 => value: must u32, Whole("tasks", 1, (1 << 17) - 1);
         place span;
     }
 }
 
 table! {
-    /// What scripts take and give.
+    /// A semaphore whose permits scripts take and give.
     pub(crate) struct SemaphoreTable {
-        /// The name by which scripts call it.
+        /// The name that scripts use.
         name = "free" => name: must String, NAME;
         /// The permits at the start.
         initial = 2 => value: or u32, Whole("permits", 0, i32::MAX as u64), default 0;
@@ -255,25 +258,25 @@ table! {
 }
 
 table! {
-    /// What channels and mailboxes have in common.
+    /// Keys of channels and mailboxes.
     pub(crate) struct SlotKeys {
         /// The port that receives: TASK.PORT.
         to = "bpf.in" => to: must String, PORT;
-        /// The messages that fit.
+        /// The capacity in messages.
         slots = 14 => slots: or u32, SLOTS, default 14;
         /// The size of a message, at most 1 GiB: numbers and parameters with + * and /.
         slot_bytes = "frame_samples * 4 + 16" => slot_bytes: must Amount, BYTES;
-        /// How the receiver is told of messages: or "polling:20ms", "adaptive:1ms".
+        /// How the receiver notices messages: also "polling:20ms" or "adaptive:1ms".
         doorbell = "interrupt" => doorbell: optional String, DOORBELL, default "interrupt";
         /// With "interrupt": the messages, or the time after the first, that wake the receiver.
-        batch = "8:5ms" => batch: optional String, BATCH, otherwise "for each";
+        batch = "8:5ms" => batch: optional String, BATCH, otherwise "each message";
         /// Where the slots lie.
         memory = "external" => memory: optional Nearness, MEMORY, default "external";
     }
 }
 
 table! {
-    /// What flows through a channel of synthetic tasks.
+    /// The flow through a channel of synthetic tasks.
     #[derive(Default)]
     pub(crate) struct FlowKeys {
         /// Zeroed messages present at the start.
@@ -290,7 +293,7 @@ table! {
 table! {
     /// A channel between two tasks.
     pub(crate) struct ChannelTable {
-        /// The port that sends: TASK.PORT; where a task has a `count`, a channel for each.
+        /// The port that sends: TASK.PORT; with a `count`, each task has a channel.
         from = "demodulator.out" => from: must String, PORT;
         ..slots: SlotKeys;
         ..flow: FlowKeys;
@@ -302,7 +305,7 @@ table! {
     pub(crate) struct MailboxTable {
         /// The ports that send.
         from = ["a.log", "b.log"] => from: must Vec<toml::Spanned<String>>,
-            List("an array of ports, as [\"a.log\", \"b.log\"]", &PORT, 1);
+            List("an array of ports, for example [\"a.log\", \"b.log\"]", &PORT, 1);
         ..slots: SlotKeys;
     }
 }
@@ -316,20 +319,20 @@ table! {
         task = "codec" => task: must String, TASK;
         /// The tasks that may call it.
         callers = ["agent", "player"] => callers: must Vec<toml::Spanned<String>>,
-            List("an array of names of tasks, as [\"agent\", \"player\"]", &NAME, 1);
-        /// The most that a request carries, at most 1 GiB less 32 bytes.
+            List("an array of names of tasks: [\"agent\", \"player\"]", &NAME, 1);
+        /// The maximum size of a request, at most 1 GiB less 32 bytes.
         request_bytes = 320 => request_bytes: must Amount, BYTES;
-        /// The most that an answer carries, at most 1 GiB less 32 bytes.
+        /// The maximum size of an answer, at most 1 GiB less 32 bytes.
         answer_bytes = 160 => answer_bytes: must Amount, BYTES;
         /// The calls that each caller may have outstanding (`WB_CALLS_MAX`).
         calls = 4 => calls: or u32, Whole("outstanding calls", 1, 32), default 4;
-        /// How the service is told of requests, as `doorbell` of a channel.
+        /// How the service notices requests, like `doorbell` of a channel.
         request_doorbell = "interrupt" => request_doorbell: optional String, DOORBELL,
             default "interrupt";
-        /// How callers are told of answers.
+        /// How callers notice answers.
         answer_doorbell = "interrupt" => answer_doorbell: optional String, DOORBELL,
             default "interrupt";
-        /// Where requests lie, as `memory` of a channel.
+        /// Where requests lie, like `memory` of a channel.
         request_memory = "external" => request_memory: optional Nearness, MEMORY,
             default "external";
         /// Where answers lie.

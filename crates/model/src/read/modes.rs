@@ -32,8 +32,9 @@ pub(crate) fn check_task(table: &TaskTable, problems: &mut Vec<Problem>) {
     check_shared(table, problems);
     check_waits(table, problems);
     if let Some(at) = table.on_crash.as_ref().filter(|_| given(&table.checkpoint_every) == 0) {
-        let problem = Problem::new(format!("`{name}` keeps no image to start again from"));
-        let help = "add `checkpoint_every`: an image each so many checkpoints";
+        let problem =
+            Problem::new(format!("`{name}` has `on_crash`, but no images to restart from"));
+        let help = "add `checkpoint_every`: the checkpoints from one image to the next";
         problems.push(problem.at(at.span(), "this key").help(help));
     }
 }

@@ -31,7 +31,7 @@ table! {
         /// Tasks with the core of each, or an array of cores for those of a `count`.
         mapping = { lpf = 0, bpf = [0, 0, 0], sum = 0 } => mapping: or Mapping,
             Shape::Other(
-                "a table as { bpf = [0, 0, 1], sum = 1 }",
+                "a table, for example { bpf = [0, 0, 1], sum = 1 }",
                 "dict[str, int | tuple[int, ...]]",
                 || {
                     let core = json!({ "type": ["integer", "array"] });

@@ -131,8 +131,8 @@ impl Wiring<'_> {
         let (text, span) = (written.get_ref(), written.span());
         let parts = text.split_once('.').filter(|(task, port)| is_name(task) && is_name(port));
         let Some((task, port)) = parts else {
-            let problem = Problem::new(format!("`{text}` is no port")).at(span, "this end");
-            return Err(problem.help("write TASK.PORT, as \"demodulator.out\""));
+            let problem = Problem::new(format!("invalid port `{text}`")).at(span, "this end");
+            return Err(problem.help("write TASK.PORT, for example \"demodulator.out\""));
         };
         self.tasks_of(task, port, span, "this end", |meant| format!("{meant}.{port}"))
     }

@@ -66,7 +66,7 @@ pub(crate) fn cycles_value(
         return Ok(value.round() as u64);
     }
     let problem = Problem::new(format!("a firing of `{name}` cannot take {value} cycles"));
-    let help = "from 1 to 2^48; a task does not run on a kind of core that is not listed";
+    let help = "write a number from 1 to 2^48; a task does not run on a kind of core that it omits";
     Err(problem.at(written.span(), "these cycles").help(help))
 }
 
@@ -78,24 +78,25 @@ fn spread_ppm(table: &TaskTable, name: &str, problems: &mut Vec<Problem>) -> u32
         (Some(spread), _) if most == 0.0 => {
             let problem = Problem::new(format!("`{name}` has a spread, but is {distribution}"));
             problems.push(problem.at(spread.span(), "this key").help(
-                "a spread belongs to distribution = \"uniform\" or \"normal\"; \"exponential\" \
-                 has none of its own",
+                "remove it, or set distribution = \"uniform\" or \"normal\": \"constant\" and \
+                 \"exponential\" take no spread",
             ));
             0
         }
         (Some(spread), _) if *spread.get_ref() > most => {
-            let problem = Problem::new(format!("`{name}` would take less than no cycles"));
+            let problem =
+                Problem::new(format!("a firing of `{name}` could take less than 0 cycles"));
             problems.push(
                 problem
                     .at(spread.span(), "this spread")
-                    .help(format!("a {distribution} distribution may have one of at most {most}")),
+                    .help(format!("write at most {most} for a {distribution} distribution")),
             );
             0
         }
         (Some(spread), _) => (spread.get_ref() * 1e6).round() as u32,
         (None, Some(written)) if most > 0.0 => {
             let problem = Problem::new(format!("`{name}` is {distribution}, but has no spread"));
-            let help = "add `spread`: relative to the cycles, as 0.2";
+            let help = "add `spread`, relative to the cycles, for example 0.2";
             problems.push(problem.at(written.span(), "this distribution").help(help));
             0
         }

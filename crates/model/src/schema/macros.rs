@@ -10,7 +10,7 @@
 ///
 /// A key with an example, the field with how it is read (see below) and its type, what it takes,
 /// and its default: `default` a literal, or `otherwise` in words. `only` names the kernels that
-/// know it, where others refuse it; `heeded`, where others pass over it. Behind the keys:
+/// know it, where others refuse it; `heeded`, where others ignore it. Behind the keys:
 /// `..part: Keys;` for keys that several tables have, `place here;` for the place of the table,
 /// `places all;` for those of its values, `check it;` for a method that notes what is wrong
 /// between them.

@@ -42,7 +42,7 @@ pub struct Key {
 pub enum Only {
     /// Others refuse it: see [`App::check_only`](crate::App::check_only).
     Known(&'static str),
-    /// Others pass over it, so that one file is for all.
+    /// Others ignore it, so that one file is for all.
     Heeded(&'static str),
 }
 
@@ -136,7 +136,9 @@ impl Key {
         }
         let _ = match self.only {
             Some(Only::Known(kernels)) => write!(about, "; {kernels} only"),
-            Some(Only::Heeded(kernels)) => write!(about, "; {kernels} only: others pass over it"),
+            Some(Only::Heeded(kernels)) => {
+                write!(about, "; {kernels} only; other kernels ignore it")
+            }
             None => Ok(()),
         };
         about

@@ -12,9 +12,9 @@ use serde::{Deserialize, Serialize};
 #[serde(into = "String", try_from = "String")]
 pub struct CpuSet(BTreeSet<usize>);
 
-/// A text that is no list or mask of processors.
+/// A text that is not a list or mask of processors.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no list of processors: write 0-2,5")]
+#[error("invalid list of processors `{0}`: write 0-2,5")]
 pub struct CpuSetError(pub String);
 
 /// No machine has more; a larger number is a mistake (`CONFIG_NR_CPUS` ends at 8192).

@@ -116,8 +116,8 @@ fn sources(parts: &Parts<'_>) -> Result<Sources, Failure> {
         let message = format!("the sources of `{}` are not known: {why}", parts.app.name);
         let problem = Problem::new(message).at(parts.app.module.span(), "of this module");
         Failure::Reports(vec![parts.source.report(problem.help(
-            "the Makefile beside app.toml has a target `sources`, which apps/module.mk brings \
-             along; or name an image with --image: see docs/boards.md",
+            "include apps/module.mk, which has the target `sources`, in the Makefile next to \
+             app.toml; or name an image with --image: see docs/boards.md",
         ))])
     };
     if !folder.join("Makefile").is_file() {

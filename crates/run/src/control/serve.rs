@@ -66,7 +66,7 @@ fn answer(stream: &UnixStream, take: impl Fn(Ask) -> bool) -> io::Result<()> {
     // Dropped at the end of this function, and that is what `gone` says.
     let (_here, gone): (Sender<Infallible>, _) = mpsc::channel();
     if !take(Ask { request: request.clone(), reply, gone }) {
-        return write_line(stream, &Reply::Refused("the run is over".into()));
+        return write_line(stream, &Reply::Refused("the run has ended".into()));
     }
     match request {
         Request::Watch { .. } => pass_on(stream, &replies),

@@ -105,9 +105,8 @@ fn program(app: &App, source: &Source, module: Option<&Path>) -> Result<Option<S
         return Ok(Some(utf8(&path)?));
     }
     let message = format!("the program {} does not exist", path.display());
-    let problem = Problem::new(message).at(app.module.span(), "beside this module").help(
-        "tasks that are recreated are loaded from it: build it with `make build`, or choose \
-         another mode",
+    let problem = Problem::new(message).at(app.module.span(), "next to this module").help(
+        "build it with `make build`, or choose another mode: recreated tasks are loaded from it",
     );
     Err(Failure::Reports(vec![source.report(problem)]))
 }

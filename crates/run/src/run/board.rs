@@ -150,14 +150,14 @@ pub fn failed(name: &str, error: &HelperError) -> Option<Problem> {
         }
         (ErrorKind::Core, Some(core)) => {
             Problem::new(format!("core {core} of the board {name} is not there: {text}"))
-                .help("all cores of the board must boot: how is it started in board.toml?")
+                .help("start the board so that all its cores boot: see [start] of board.toml")
         }
         (ErrorKind::Kernel, Some(core)) => {
             let ran = if task.is_empty() { String::new() } else { format!(", which ran {task},") };
             Problem::new(format!(
                 "the kernel of core {core} of the board {name}{ran} failed: {text}"
             ))
-            .help("a task has called what it may not call there, or has overwritten memory")
+            .help("check its tasks for unsupported calls and for overwritten memory")
         }
         (ErrorKind::Memory, _) => {
             let of_task = if task.is_empty() { String::new() } else { format!(" for `{task}`") };
@@ -165,23 +165,24 @@ pub fn failed(name: &str, error: &HelperError) -> Option<Problem> {
                 .help("lower `stack`, `heap`, `slots` or `memory`: see docs/boards.md")
         }
         (ErrorKind::Line, _) => {
-            Problem::new(format!("the board {name} was told what is too long for it: {text}"))
-                .help("parameters and the policy are told at the start: give shorter ones")
+            Problem::new(format!("a line is too long for the board {name}: {text}"))
+                .help("shorten the parameters and the policy, which the board gets at the start")
         }
-        (ErrorKind::Record, _) => Problem::new(format!("the run cannot be recorded: {text}"))
-            .help("is there room, and may you write there? The line must be free of other text"),
+        (ErrorKind::Record, _) => Problem::new(format!("the run cannot be recorded: {text}")).help(
+            "check the space and permissions of the folder, and that nothing else uses the line",
+        ),
         _ => return None,
     })
 }
 
-/// A board speaks, and not our language.
+/// A line of a board is not one of the protocol.
 pub fn garbled(name: &str, line: &str) -> Problem {
-    Problem::new(format!("the board {name} said what makes no sense: {line}")).help(
-        "nothing else may print on its serial line, and `baud` of board.toml must be its speed",
+    Problem::new(format!("the board {name} sent an invalid line: {line}")).help(
+        "let nothing else print on its serial line, and set `baud` of board.toml to its speed",
     )
 }
 
-/// A board has gone, or says nothing any more.
+/// A board has disconnected, or has stopped sending.
 pub fn gone(name: &str, results: &Results) -> Problem {
     let began = results.started.is_some();
     let printed = results.noise.as_ref().map(|noise| format!("; it printed: {noise}"));
@@ -192,14 +193,15 @@ pub fn gone(name: &str, results: &Results) -> Problem {
     if let Some(silence) = results.silent {
         let (message, help) = if began {
             (
-                format!("the board {name} has said nothing for {silence:?}"),
-                "was it reset, or stopped by a debugger? Nothing of the run is left here",
+                format!("the board {name} has sent nothing for {silence:?}"),
+                "check whether it was reset or stopped by a debugger, and run again: nothing of \
+                 the run is left here",
             )
         } else {
             (
                 format!("the board {name} does not answer: nothing came for {silence:?}{printed}"),
-                "is it the image of this application, has the board booted, and is this its line? \
-                 `silence_s` of board.toml says how long it may take",
+                "check that it runs the image of this application, has booted, and is at this \
+                 line; raise `silence_s` of board.toml if it needs longer",
             )
         };
         return Problem::new(message).help(help);
@@ -207,14 +209,14 @@ pub fn gone(name: &str, results: &Results) -> Problem {
     let when = if began { "during the run" } else { "before it answered" };
     let Some(exit) = results.exit else {
         return Problem::new(format!(
-            "the serial line of the board {name} has gone {when}{printed}"
+            "the serial line of the board {name} was disconnected {when}{printed}"
         ))
-        .help("is it still plugged in? Nothing of the run is left here");
+        .help("check its cable, and run again: nothing of the run is left here");
     };
     let mut message = format!("the board {name} {} {when}", describe_end(exit));
     if !results.complaints.is_empty() {
         message.push_str(&format!(": {}", results.complaints));
     }
     Problem::new(message + &printed)
-        .help("nothing of the run is left here; `command` of board.toml says how it was started")
+        .help("check `command` of board.toml, and run again: nothing of the run is left here")
 }

@@ -39,16 +39,14 @@ pub fn problem(app: &App, error: &HelperError) -> Problem {
         ErrorKind::Port => port(app, task, error),
         ErrorKind::Task => with_task(app, task, error, failed),
         ErrorKind::Deadlock => deadlock(app, error),
-        ErrorKind::Limit => Problem::new(error.text.clone()).help(format!(
-            "{MAX_TIME} and {MAX_EVENTS} say when a run is taken for endless; {DURATION} asks \
-             sources to end"
-        )),
+        ErrorKind::Limit => Problem::new(error.text.clone())
+            .help(format!("raise {MAX_TIME} or {MAX_EVENTS}, or end the sources with {DURATION}")),
         ErrorKind::Save => Problem::new(format!("{SAVE} {}: {}", error.key, error.text))
-            .help("is there room, and may you write there?"),
+            .help("check the free space and the permissions of the folder"),
         ErrorKind::Unsaved => Problem::new(format!("{SAVE} {}: {}", error.key, error.text))
-            .help("the time is that of the simulation, from its start on"),
+            .help("give a virtual time, from the start of the simulation"),
         ErrorKind::Restore => Problem::new(format!("{RESUME} {}: {}", error.key, error.text))
-            .help("a simulation goes on with the options, and on the build, that saved it"),
+            .help("resume with the options and the build that saved the simulation"),
         ErrorKind::Standstill => with_task(app, task, error, standstill),
         ErrorKind::Kernel => {
             Problem::new(format!("the kernel{} failed: {}", of_core(error), error.text))
@@ -63,16 +61,16 @@ pub fn problem(app: &App, error: &HelperError) -> Problem {
 pub fn death(death: &CoreDied) -> Problem {
     let CoreDied { signal, lost, running, why, .. } = death;
     let help = if !why.is_empty() {
-        "what no other core can take is lost: see what its emulator said, and run it again".into()
+        "read the output of its emulator, and run again: tasks that no other core can run are lost"
+            .into()
     } else if *lost > 0 && running.is_empty() {
-        "what may run on none of the other cores is lost with its own: its `cycles`, `kinds` or \
-         `migratable` say so"
+        "let the lost tasks run on another core: see their `cycles`, `kinds` and `migratable`"
             .into()
     } else if *lost > 0 {
-        format!("`{running}` ran there and is lost: `restart = true` would start it again")
+        format!("set `restart = true` for `{running}`, which ran there and is lost")
     } else {
-        let by = if *signal == 0 { "what stopped the core" } else { "who killed the process" };
-        format!("every task runs on; find out {by}, or run it again")
+        let by = if *signal == 0 { "what stopped the core" } else { "what killed the process" };
+        format!("find out {by}, or run again; every task kept running")
     };
     Problem::new(format!("the kernel of {}", death.words())).help(help)
 }
@@ -80,7 +78,7 @@ pub fn death(death: &CoreDied) -> Problem {
 fn module(app: &App, error: &HelperError) -> Problem {
     Problem::new(format!("the module cannot be loaded: {}", error.text))
         .at(app.module.span(), "this module")
-        .help("build it with `make build`; symbols that are missing must be linked into it")
+        .help("build it with `make build`, and link missing symbols into it")
 }
 
 fn symbol(app: &App, error: &HelperError) -> Problem {
@@ -110,35 +108,40 @@ fn setup(app: &App, error: &HelperError) -> Problem {
 }
 
 fn core(error: &HelperError) -> Problem {
-    Problem::new(format!("processor {} cannot be had{}: {}", error.key, of_core(error), error.text))
-        .help(format!("choose others with {CORES}; `whimbrel doctor` lists those that may be used"))
+    Problem::new(format!(
+        "processor {} is not available{}: {}",
+        error.key,
+        of_core(error),
+        error.text
+    ))
+    .help(format!("choose others with {CORES}; `whimbrel doctor` lists those that are allowed"))
 }
 
 fn guest(error: &HelperError) -> Problem {
     let HelperError { key, text, .. } = error;
-    Problem::new(format!("the guest {key} does not take part: {text}"))
-        .help("`command` of [guest] of its board.toml starts it; docs/boards.md says what it needs")
+    Problem::new(format!("the guest {key} failed to start: {text}"))
+        .help("check `command` of [guest] of its board.toml: docs/boards.md lists what it needs")
 }
 
 fn policy(error: &HelperError) -> Problem {
     let name = if error.key.is_empty() { String::new() } else { format!(" {}", error.key) };
     Problem::new(format!("{POLICY}{name}: {}", error.text)).help(
-        "`whimbrel run --help` lists the policies, docs/policies.md their parameters; an \
-         application brings its own as `wb_policy_NAME` in its module",
+        "use a policy of `whimbrel run --help` with the parameters of docs/policies.md, or export \
+         `wb_policy_NAME` from the module of the application",
     )
 }
 
 fn frequency(error: &HelperError) -> Problem {
     Problem::new(format!("--frequency cpufreq: processor {}: {}", error.key, error.text))
-        .help("setting frequencies needs root; `--frequency emulate` works everywhere")
+        .help("run as root, or use `--frequency emulate`, which works everywhere")
 }
 
 fn deadlock(app: &App, error: &HelperError) -> Problem {
     let problem = Problem::new(format!("every task waits for another: {}", error.text));
     if error.key.is_empty() {
         return problem.help(
-            "let a task signal or resume another only when that waits, lock mutexes in the same \
-             order everywhere, and give as many permits as are taken",
+            "signal or resume a task only while it waits, lock mutexes in the same order \
+             everywhere, and give a permit for each one taken",
         );
     }
     let named = |name| app.channels.iter().find(|channel| channel.name == name);
@@ -240,17 +243,17 @@ fn port(app: &App, task: Option<&Task>, error: &HelperError) -> Problem {
 }
 
 fn client(label: &str, task: &Task, error: &HelperError) -> Problem {
-    Problem::new(format!("`{label}` has no way in: {}", error.text))
+    Problem::new(format!("`{label}` cannot listen for clients: {}", error.text))
         .at(task.span.clone(), "this task")
-        .help("a path of at most 107 bytes is allowed: set XDG_RUNTIME_DIR to a shorter one")
+        .help("set XDG_RUNTIME_DIR to a shorter path: a socket's path has at most 107 bytes")
 }
 
 fn fault(label: &str, task: &Task, error: &HelperError) -> Problem {
     Problem::new(format!("`{label}` failed{}: {}", of_core(error), error.text))
         .at(task.span.clone(), "this task")
         .help(format!(
-            "the fault is in `{}` or what it calls; docs/troubleshooting.md says how to run \
-             it with AddressSanitizer",
+            "look for the fault in `{}` and the functions that it calls: see AddressSanitizer in \
+             docs/troubleshooting.md",
             task.entry.get_ref()
         ))
 }
@@ -258,27 +261,27 @@ fn fault(label: &str, task: &Task, error: &HelperError) -> Problem {
 fn recreate(label: &str, task: &Task, error: &HelperError) -> Problem {
     Problem::new(format!("`{label}` cannot be recreated: {}", error.text))
         .at(task.entry.span(), "the entry of this task")
-        .help("docs/modules.md says what a task may call that is loaded anew where it moves to")
+        .help("call only functions that docs/modules.md allows for a recreated task")
 }
 
 fn standstill(label: &str, task: &Task, error: &HelperError) -> Problem {
-    let message = format!("`{label}` stands still{}: {}", of_core(error), error.text);
-    Problem::new(message)
-        .at(task.span.clone(), "this task")
-        .help("it computes without end, or waits in a loop of calls that cost nothing")
+    let message = format!("`{label}` makes no progress{}: {}", of_core(error), error.text);
+    Problem::new(message).at(task.span.clone(), "this task").help(
+        "end its computation, or wait in a call that takes time instead of a loop of free calls",
+    )
 }
 
 fn unable(app: &App, task: Option<&Task>, error: &HelperError) -> Problem {
     let HelperError { key, text, .. } = error;
     if let Some(channel) = app.channels.iter().find(|channel| channel.name == *key) {
-        return Problem::new(format!("`memory` of `{key}` cannot be had here: {text}"))
+        return Problem::new(format!("`memory` of `{key}` is not supported here: {text}"))
             .at(channel.span.clone(), "this channel");
     }
     let Some(task) = task else {
-        return Problem::new(format!("the platform's `{key}` cannot be had here: {text}"));
+        return Problem::new(format!("the platform's `{key}` is not supported here: {text}"));
     };
     let label = app.label(&task.name, task.index);
-    Problem::new(format!("`{key}` of `{label}` cannot be had here: {text}"))
+    Problem::new(format!("`{key}` of `{label}` is not supported here: {text}"))
         .at(task.span.clone(), "this task")
 }
 
@@ -299,7 +302,7 @@ mod tests {
                        mode = \"replicate\"\n";
 
     #[test]
-    fn a_task_that_did_not_run_is_lost_for_want_of_a_core() {
+    fn a_death_is_shown_with_what_to_do() {
         let mut died = CoreDied {
             core: 0,
             pid: 1,
@@ -315,13 +318,13 @@ mod tests {
             why: String::new(),
             back_after_ns: None,
         };
-        assert!(!format!("{:?}", death(&died)).contains("see what its emulator said"));
+        assert!(!format!("{:?}", death(&died)).contains("read the output of its emulator"));
         died.why = "its clock does not answer".into();
-        assert!(format!("{:?}", death(&died)).contains("see what its emulator said"));
+        assert!(format!("{:?}", death(&died)).contains("read the output of its emulator"));
         died.why.clear();
-        assert!(format!("{:?}", death(&died)).contains("on none of the other cores"));
+        assert!(format!("{:?}", death(&died)).contains("let the lost tasks run on another core"));
         died.running = "bpf".into();
-        assert!(format!("{:?}", death(&died)).contains("`bpf` ran there"));
+        assert!(format!("{:?}", death(&died)).contains("`restart = true` for `bpf`"));
     }
 
     fn error(task: &str, key: &str) -> HelperError {
@@ -348,7 +351,7 @@ mod tests {
     #[test]
     fn what_the_kernels_cannot_do_is_shown_at_its_task() {
         let told = told(&error("bpf", "mode"));
-        assert!(told.contains("`mode` of `bpf` cannot be had here"), "{told}");
+        assert!(told.contains("`mode` of `bpf` is not supported here"), "{told}");
         assert!(told.contains("do without") && told.contains("[[task]]"), "{told}");
     }
 
@@ -364,6 +367,6 @@ mod tests {
     #[test]
     fn what_a_platform_asks_for_in_vain_has_no_task() {
         let told = told(&error("", "points"));
-        assert!(told.contains("the platform's `points` cannot be had here"), "{told}");
+        assert!(told.contains("the platform's `points` is not supported here"), "{told}");
     }
 }

@@ -33,7 +33,7 @@ impl Streams {
         let file = file.ok_or_else(|| format!("there is no core {core}"))?;
         let bytes = BASE64_STANDARD
             .decode(&events.data)
-            .map_err(|error| format!("the events of core {core} are no base64: {error}"))?;
+            .map_err(|error| format!("the events of core {core} are not base64: {error}"))?;
         let name = format!("core-{core}.events");
         let opened = match file {
             Some(file) => Ok(file),
@@ -60,6 +60,6 @@ mod tests {
         assert_eq!(std::fs::read(folder.path().join("core-1.events")).unwrap(), b"WBEV");
         assert!(!folder.path().join("core-0.events").exists());
         assert!(streams.take(&events(2, "V0I=")).unwrap_err().contains("no core 2"));
-        assert!(streams.take(&events(0, "?")).unwrap_err().contains("no base64"));
+        assert!(streams.take(&events(0, "?")).unwrap_err().contains("not base64"));
     }
 }

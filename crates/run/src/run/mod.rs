@@ -250,7 +250,7 @@ fn listen(run: &RunDir, inputs: &Sender<Input>) -> Result<(), Failure> {
     control::serve(&path, move |ask| to_session.send(Input::Ask(ask)).is_ok()).map_err(
         |error| {
             Problem::new(format!("the socket {} cannot be made: {error}", path.display())).help(
-                "a path of at most 107 bytes is allowed: set XDG_RUNTIME_DIR to a shorter one",
+                "set XDG_RUNTIME_DIR to a shorter path: a socket's path has at most 107 bytes",
             )
         },
     )?;

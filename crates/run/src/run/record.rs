@@ -123,7 +123,7 @@ mod tests {
             drop(prepared);
             let left: Vec<_> =
                 fs::read_dir(path).unwrap().map(|e| e.unwrap().file_name()).collect();
-            assert_eq!(left, ["core-2.events"], "it is of somebody else");
+            assert_eq!(left, ["core-2.events"], "it belongs to another run");
             fs::remove_file(path.join("core-2.events")).unwrap();
             drop(Prepared::new(path, 2).unwrap());
             assert!(path.is_dir(), "it was there");

@@ -117,7 +117,7 @@ fn energy(summary: &Summary) -> String {
         "simulation" => {
             let mean = |uj: u64| watts(uj, summary.time_ns);
             return format!(
-                "energy {of_machine} ({} in the mean), simulated; of it {of_cores} ({}) of cores\n",
+                "energy {of_machine} ({} on average), simulated; of it {of_cores} ({}) of cores\n",
                 mean(energy.machine_uj),
                 mean(energy.cores_uj),
             );
@@ -249,7 +249,7 @@ fn bells(summary: &Summary) -> String {
         Column::of(">hits", &all, |channel| channel.told.hits.to_string()),
         Column::of(">expected", &all, |channel| expected(channel)),
         Column::of(">noticed after", &all, |c| known(c.told.noticed, mean(&c.told))),
-        Column::of(">at worst", &all, |c| known(c.told.noticed, c.told.worst_ns)),
+        Column::of(">at most", &all, |c| known(c.told.noticed, c.told.worst_ns)),
         Column::of(">its kernel", &all, |c| known(c.told.noticed, c.told.kernel_ns)),
     ]);
     if table.is_empty() { table } else { format!("\n{table}") }

@@ -38,8 +38,8 @@ pub fn reports(app: &App, source: &Source, results: &Results, runner: Runner<'_>
 }
 
 fn garbled(line: &str) -> Problem {
-    Problem::new(format!("the helper said what makes no sense: {line}"))
-        .help("its version differs from this command's: build both with `make build`")
+    Problem::new(format!("the helper sent an invalid line: {line}"))
+        .help("build both with `make build`: its version differs from this command's")
 }
 
 /// What went wrong when the helper has not said it.
@@ -60,30 +60,32 @@ fn silent_end(results: &Results, runner: Runner<'_>, compute: Compute) -> Option
     }
 }
 
-/// The helper has gone without a last word.
+/// The helper ended without a final message.
 fn gone(exit: Option<ExitStatus>, helper: &str, compute: Compute) -> Problem {
     if exit.and_then(|exit| exit.signal()) == Some(SIGXFSZ) {
         let message = format!("a file of {helper} would have become larger than it may");
         return Problem::new(message).help(format!(
-            "`ulimit -f` shows and sets how large files may be; {RECORD} writes the most"
+            "raise the maximum size of files (`ulimit -f`); {RECORD} writes the most"
         ));
     }
     let how = exit.map_or_else(|| "ended".into(), describe_end);
     let problem = Problem::new(format!("the helper {helper} {how} during the run"));
     problem.help(match helper {
         SIMULATOR if compute == Compute::Model => {
-            "was it killed, or memory short? Run it again".into()
+            "run it again; check whether it was killed or memory ran out".into()
         }
         SIMULATOR => {
-            format!("it runs the code of the application as well; `{COMPUTE} model` does not")
+            format!("use `{COMPUTE} model`, which does not run the code of the application")
         }
-        _ => "its kernels have been ended; nothing is left behind: run it again".to_owned(),
+        _ => "run it again: its kernels have ended, and nothing is left behind".to_owned(),
     })
 }
 
 fn undrained() -> Problem {
     Problem::new("the channels did not drain within 5 s of the end, and the run was ended by force")
-        .help("a source must return once wb_stopping() is true, and every task once its inputs are")
+        .help(
+            "return from a source once wb_stopping() is true, and from a task once its inputs end",
+        )
 }
 
 #[cfg(test)]

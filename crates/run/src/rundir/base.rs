@@ -41,13 +41,13 @@ impl Base {
     }
 }
 
-/// Somebody else could have made the folder first, to read or replace what is in it. He alone can
-/// remove it from `/tmp`, so the cure is one that this user can carry out.
+/// Another user could have made the folder first, to read or replace what is in it. Only that user
+/// can remove it from `/tmp`, so the cure is one that this user can carry out.
 fn refused(path: &Path, why: &Distrust) -> Problem {
     let shown = path.display();
     if let Distrust::Io(error) = why {
         return Problem::new(format!("the folder {shown} cannot be made: {error}"))
-            .help("set XDG_RUNTIME_DIR to a folder of yours, or unset it to use /tmp");
+            .help("set XDG_RUNTIME_DIR to your own folder, or unset it to use /tmp");
     }
     let own = "mkdir -pm 700 ~/.whimbrel && export XDG_RUNTIME_DIR=~/.whimbrel";
     let help = match why {
@@ -90,7 +90,7 @@ mod tests {
         symlink(folder.path(), &link).unwrap();
         fs::write(&file, "").unwrap();
         for path in [link, file] {
-            assert!(refusal(&path).ends_with("it is no folder"));
+            assert!(refusal(&path).ends_with("it is not a folder"));
         }
     }
 

@@ -98,7 +98,7 @@ mod tests {
         let run = Run::new(&(line(MIN) + &line("precious")));
         fs::write(run.at("precious"), "kept").unwrap();
         let why = run.restore().unwrap_err().to_string();
-        assert!(why.contains("precious is no frequency's attribute"), "{why}");
+        assert!(why.contains("precious is not an attribute of frequencies"), "{why}");
         assert_eq!([run.read("precious"), run.read(MIN)], ["kept", "1200\n"]);
         // The journal itself may be a link, where it was somebody else's to make.
         fs::remove_file(run.folder.path().join(JOURNAL)).unwrap();

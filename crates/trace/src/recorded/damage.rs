@@ -39,11 +39,11 @@ impl Recorded {
         lines.extend(files("event streams that are empty", &self.empty()));
         let dropped = self.summary.as_ref().map_or(0, |summary| summary.dropped_events);
         let counts = [
-            (dropped, "events that were not recorded, for want of time"),
+            (dropped, "events that were not recorded, for lack of time"),
             (odd.cut, "event streams that end within a record"),
-            (odd.unknown, "events of kinds that this version does not know, left out"),
+            (odd.unknown, "events of unknown kinds, left out"),
             (odd.damaged, "damaged events, left out"),
-            (odd.late, "events that went back in time, put after the one before"),
+            (odd.late, "events out of order, put after the previous one"),
         ];
         let counted = counts.iter().filter(|(count, _)| *count > 0);
         lines.extend(counted.map(|(count, what)| format!("{what}: {count}")));

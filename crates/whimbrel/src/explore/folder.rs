@@ -38,29 +38,28 @@ pub fn store(args: &ExploreArgs, identity: &str) -> Result<Store, Problem> {
     let Some(path) = resume.filter(|path| is_file(path)) else {
         return match resume {
             Some(_) if args.output.is_some() => {
-                let problem = Problem::new(format!("{OUTPUT}: {RESUME} goes on in its own folder"));
-                Err(problem.help(format!(
-                    "leave {OUTPUT} out, or go on from the folder's explore.parquet"
-                )))
+                let problem = Problem::new(format!("{OUTPUT}: {RESUME} resumes in its own folder"));
+                Err(problem
+                    .help(format!("omit {OUTPUT}, or resume from the folder's explore.parquet")))
             }
             Some(folder) => {
                 taken(folder)?;
                 let path = folder.join(EVALUATED);
-                Store::resume(&path, identity).map_err(|error| no_way_on(&path, &error))
+                Store::resume(&path, identity).map_err(|error| no_resume(&path, &error))
             }
             None => new_store(args.output.as_deref(), identity),
         };
     };
-    let known = restore(path, identity).map_err(|error| no_way_on(path, &error))?;
+    let known = restore(path, identity).map_err(|error| no_resume(path, &error))?;
     let mut store = new_store(args.output.as_deref(), identity)?;
-    store.know(known).map_err(|error| no_way_on(path, &error))?;
+    store.know(known).map_err(|error| no_resume(path, &error))?;
     Ok(store)
 }
 
-fn no_way_on(path: &Path, error: &StoreError) -> Problem {
-    let message = format!("{} cannot be gone on with: {error}", path.display());
+fn no_resume(path: &Path, error: &StoreError) -> Problem {
+    let message = format!("{} cannot be resumed: {error}", path.display());
     let help = match error {
-        StoreError::Other => format!("{SET}, {DURATION} and {SEED} must be those it began with"),
+        StoreError::Other => format!("use the {SET}, {DURATION} and {SEED} that it began with"),
         _ => format!("start again with {OUTPUT} and a new folder"),
     };
     Problem::new(message).help(help)
@@ -77,14 +76,14 @@ fn new_store(folder: Option<&Path>, identity: &str) -> Result<Store, Problem> {
     let path = folder.join(EVALUATED);
     Store::create(&path, identity).map_err(|error| match error {
         StoreError::Io(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            Problem::new(format!("{OUTPUT}: {} has an exploration already", folder.display()))
-                .help(format!("go on with it by {RESUME}, or name a new folder"))
+            Problem::new(format!("{OUTPUT}: {} already contains an exploration", folder.display()))
+                .help(format!("resume it with {RESUME}, or name a new folder"))
         }
         error => Problem::new(format!("{OUTPUT}: {} cannot be made: {error}", path.display())),
     })
 }
 
-/// A folder that is there is used only if nobody else may have put in it what is read or replaced.
+/// An existing folder is used only if no other user may have put files there.
 fn taken(folder: &Path) -> Result<(), Problem> {
     let found = if folder.exists() {
         Place::find(folder).and_then(|place| place.folder(0o777)).map(drop)

@@ -208,7 +208,7 @@ fn read_answer(answers: &mut BufReader<UnixStream>) -> Result<Answer, String> {
             }
             Ok(_) => {}
             Err(error) => {
-                return Err(format!("the simulator makes no sense: {error}: {}", line.trim_end()));
+                return Err(format!("invalid line of the simulator: {error}: {}", line.trim_end()));
             }
         }
     }

@@ -156,7 +156,7 @@ fn conclude(args: &ExploreArgs, system: &System, found: &Exploration, identity: 
     }
     if !found.complete() {
         let kept =
-            folder::of(args).map(|folder| format!("; {RESUME} {} goes on", folder.display()));
+            folder::of(args).map(|folder| format!(": resume with {RESUME} {}", folder.display()));
         say(&format!("ended before everything was explored{}", kept.unwrap_or_default()));
     }
     Ok(if kept(found) { Answer::Yes } else { Answer::No })

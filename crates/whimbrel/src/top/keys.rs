@@ -81,7 +81,7 @@ impl Model {
         }
         match text.parse() {
             Ok(core) => self.migrate(core),
-            Err(_) => self.complain(format!("`{text}` is no core")),
+            Err(_) => self.complain(format!("invalid core `{text}`")),
         }
     }
 

@@ -33,15 +33,15 @@ pub fn listen(run: String, mut watch: Watch, to: Sender<Input>) {
     });
 }
 
-/// Why nothing comes any more. After the last word of a run that ended by itself nobody asks.
+/// Why the run was disconnected. After the final message of a run this is not called.
 fn loss(run: &str, error: &io::Error) -> String {
     if error.kind() != ErrorKind::UnexpectedEof && error.kind() != ErrorKind::ConnectionReset {
-        return format!("it says what makes no sense: {error}");
+        return format!("it sent an invalid line: {error}");
     }
     thread::sleep(SETTLE);
     let living = Base::open().ok().and_then(|base| base.living().ok()).unwrap_or_default();
     if living.iter().any(|found| found.name == run) {
-        "it has let go of this view, which was too slow".into()
+        "it disconnected this view, which was too slow".into()
     } else {
         "its command was killed".into()
     }

@@ -62,8 +62,10 @@ pub fn top(args: &TopArgs) -> Outcome {
     }
     let show = !args.once;
     if show && !io::stdout().is_terminal() {
-        let problem = Problem::new("standard output is no terminal");
-        return Err(problem.help("`--once` prints the view as text, `--json` the totals").into());
+        let problem = Problem::new("standard output is not a terminal");
+        return Err(problem
+            .help("use `--once` to print the view as text, or `--json` for the totals")
+            .into());
     }
     let failed = |error| unreachable(&run.name, &error);
     let mut watch = control::watch(&run.path.join(SOCKET), args.interval).map_err(failed)?;

@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    #[ignore = "the next test runs it, on a terminal of its own"]
+    #[ignore = "the next test runs it, on a separate terminal"]
     fn panics() {
         let _terminal = Terminal::open().unwrap();
         panic!("while the view has the terminal");

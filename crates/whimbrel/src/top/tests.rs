@@ -235,7 +235,7 @@ fn a_core_of_several_digits_is_typed_and_one_that_does_not_exist_is_refused() {
     assert_eq!(model.note, "core 7 does not exist");
     assert_eq!(press(&mut model, "m01\n"), moves("lpf", 0, "lpf", 1));
     assert_eq!(press(&mut model, "m\n"), None);
-    assert_eq!(model.note, "`` is no core");
+    assert_eq!(model.note, "invalid core ``");
     assert_eq!(press(&mut model, "m1\x1b"), None);
     assert_eq!(model.prompt, Prompt::None);
     assert_eq!(press(&mut model, "2"), None);
@@ -256,7 +256,7 @@ fn a_policy_is_chosen_from_the_list_or_typed() {
     assert_eq!(press(&mut model, "pbalance:k=2\n"), typed);
     assert_eq!(press(&mut model, "pnone\n"), chosen("", &[], "none"));
     assert_eq!(press(&mut model, "pa b\n"), None);
-    assert!(model.note.contains("`a b` is no policy"), "{}", model.note);
+    assert!(model.note.contains("invalid policy `a b`"), "{}", model.note);
 }
 
 #[test]

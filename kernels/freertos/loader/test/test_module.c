@@ -176,10 +176,10 @@ TEST(a_file_that_is_no_module_is_refused)
 {
     module_make(&e);
     e.bytes[1] = 'e';
-    expect_refusal("it is no ELF file");
+    expect_refusal("it is not an ELF file");
     module_make(&e);
     e.size = 20;
-    expect_refusal("it is no ELF file");
+    expect_refusal("it is not an ELF file");
     module_make(&e);
     wb_put16(e.bytes + ELF_TYPE, 2);
     expect_refusal("link it with -r");
@@ -209,7 +209,7 @@ TEST(a_module_that_is_cut_off_is_refused_wherever_that_is)
     module_make(&e);
     for (const uint32_t size = e.size; e.size > 0;) {
         e.size--;
-        expect_refusal(e.size < ELF_HEADER_BYTES ? "no ELF file" : "cut off");
+        expect_refusal(e.size < ELF_HEADER_BYTES ? "not an ELF file" : "cut off");
         CHECK(e.size < size);
     }
 }
@@ -251,10 +251,10 @@ TEST(sections_that_make_no_sense_are_refused)
         uint32_t field, value;
     } cases[] = {
         { ".text", "section 1 (.text) reaches beyond the end", SECTION_OFFSET, 0xfffffff0 },
-        { ".text", "no power of two", SECTION_ALIGN, 3 },
-        { ".text", "no power of two", SECTION_ALIGN, 8192 },
+        { ".text", "not a power of two", SECTION_ALIGN, 3 },
+        { ".text", "not a power of two", SECTION_ALIGN, 8192 },
         { ".text", "unknown type", SECTION_TYPE, 77 },
-        { ".text", "is to be written and executed", SECTION_FLAGS, 7 },
+        { ".text", "is both writable and executable", SECTION_FLAGS, 7 },
         { ".data", "for each thread", SECTION_FLAGS, FLAG_ALLOC | FLAG_WRITE | FLAG_TLS },
         { ".data", "is compressed", SECTION_FLAGS, FLAG_ALLOC | FLAG_WRITE | FLAG_COMPRESSED },
         { ".data", "has constructors", SECTION_TYPE, TYPE_INIT_ARRAY },
@@ -262,12 +262,12 @@ TEST(sections_that_make_no_sense_are_refused)
         { ".rel.0", "a section that does not exist", SECTION_INFO, 70 },
         { ".rel.0", "relocates a section that has no contents", SECTION_INFO, 3 },
         { ".rel.0", "another table of symbols", SECTION_LINK, 1 },
-        { ".rel.0", "no whole table of relocations", SECTION_SIZE, 7 },
-        { ".rel.0", "no whole table of relocations", SECTION_ENTRY_BYTES, 12 },
-        { ".rel.0", "no whole table of relocations", SECTION_OFFSET, 0x7ffffff0 },
+        { ".rel.0", "not a whole table of relocations", SECTION_SIZE, 7 },
+        { ".rel.0", "not a whole table of relocations", SECTION_ENTRY_BYTES, 12 },
+        { ".rel.0", "not a whole table of relocations", SECTION_OFFSET, 0x7ffffff0 },
         { ".rel.0", "a second table of symbols", SECTION_TYPE, TYPE_SYMBOLS },
         { ".symtab", "has no table of symbols: do not strip it", SECTION_TYPE, TYPE_CONTENTS },
-        { ".symtab", "no whole table of symbols", SECTION_SIZE, 17 },
+        { ".symtab", "not a whole table of symbols", SECTION_SIZE, 17 },
         { ".symtab", "no names for its symbols", SECTION_LINK, 1 },
         { ".strtab", "its sections have no names", SECTION_TYPE, TYPE_CONTENTS },
         { ".strtab", "its sections have no names", SECTION_SIZE, 3 },

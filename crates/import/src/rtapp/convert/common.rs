@@ -169,9 +169,9 @@ fn check_barriers(thread: &Thread, notes: &mut Notes) {
         let Event::Barrier(name) = event else { continue };
         if let Some(first) = met.insert(name, at) {
             let problem =
-                Problem::new(format!("`{}` comes to `{name}` at two places", thread.name));
+                Problem::new(format!("`{}` waits at `{name}` in two places", thread.name));
             let problem = problem.at(at.clone(), "the second").at(first.clone(), "the first");
-            notes.refuse(problem.help("rt-app counts each: give them names of their own"));
+            notes.refuse(problem.help("give each its own name: rt-app counts them separately"));
         }
     }
 }

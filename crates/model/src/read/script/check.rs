@@ -233,25 +233,25 @@ fn key_of<'m>(step: &'m Step, table: &'m TaskTable) -> Option<(Saying, &'m str)>
     })
 }
 
-/// Notes waits that nobody ends: for what nobody signals, gives or resumes, at barriers of more or
-/// fewer tasks than there are.
+/// Notes waits that no task ends: no task signals, gives or resumes, or a barrier is for more or
+/// fewer tasks than name it.
 pub(super) fn answers(manifest: &Manifest, problems: &mut Vec<Problem>) {
     let said = Said::of(manifest);
     let mut found = Vec::new();
     for ((verb, name), (span, tasks)) in &said.at {
         let problem = match verb {
             Saying::Wait if !said.is_said(Saying::Signal, name) => unanswered(
-                format!("nobody signals `{name}`, which is waited for"),
+                format!("no task signals `{name}`, for which a task waits"),
                 "add { signal = … } or { broadcast = … } to the script of another task",
             ),
             Saying::Suspend if !said.is_said(Saying::Resume, name) => unanswered(
-                format!("nobody resumes `{name}`, which suspends itself"),
+                format!("no task resumes `{name}`, which suspends itself"),
                 "add { resume = … } to the script of another task",
             ),
             Saying::Take if !said.is_said(Saying::Give, name) && permits(manifest, name) == 0 => {
                 unanswered(
-                    format!("nobody gives `{name}`, which has no permits and is taken"),
-                    "add { give = … } to the script of another task, or give it `initial` ones",
+                    format!("no task gives `{name}`, which a task takes and which has no permits"),
+                    "add { give = … } to the script of another task, or set `initial`",
                 )
             }
             Saying::Barrier => wrong_barrier(manifest, name, *tasks),

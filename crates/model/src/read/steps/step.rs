@@ -95,14 +95,16 @@ impl Read for Step {
 fn no_event(table: &DeTable<'_>, span: Span) -> Problem {
     let Some((key, _)) = table.iter().next() else {
         let problem = Problem::new("an event of a script is empty").at(span, "this one");
-        return problem.help("write what happens, as { run = 20000 }");
+        return problem.help("write an event, for example { run = 20000 }");
     };
     let word: &Cow<'_, str> = key.get_ref();
     let keys = EVENTS.iter().map(Event::name);
     let help = suggestion(word, keys.clone().chain(["loop"]), || {
         format!("events are {}, loop", keys.collect::<Vec<_>>().join(", "))
     });
-    Problem::new(format!("`{word}` is no event of a script")).at(key.span(), "this word").help(help)
+    Problem::new(format!("unknown event `{word}` of a script"))
+        .at(key.span(), "this word")
+        .help(help)
 }
 
 /// An event: its keys, of which the first one names it, and what it is.
@@ -148,7 +150,7 @@ macro_rules! event {
 
 static EVENTS: [Event; 23] = [
     event!("Computes cycles": run = 20000, Shape::Cycles => |r| Some(What::Run(r.must()?))),
-    event!("Computes for a time, whoever preempts it": runtime = "5ms", TIME
+    event!("Computes until this time has passed, even if preempted": runtime = "5ms", TIME
         => |r| a_time(Verb::Runtime, r)),
     event!("Copies bytes within its heap": memory = "64KiB", Size(1, 1 << 40)
         => |r| Some(What::Counted(Verb::Memory, r.must()?.into_inner()))),
@@ -157,7 +159,7 @@ static EVENTS: [Event; 23] = [
         => |r| a_time(Verb::Delay, r)),
     event!("Sleeps until this time after the timer's last time": timer = "10ms", TIME;
         "The timer": name = "t", NAME, default none;
-        "Whether a timer that is late counts on from now": mode = "relative",
+        "Whether a late timer continues from now": mode = "relative",
             Words(TimerMode::WORDS), default "relative"
         => timer),
     event!("Locks a [[mutex]]": lock = "m", MUTEX => |r| on(Verb::Lock, r)),
@@ -185,10 +187,10 @@ static EVENTS: [Event; 23] = [
     event!("Lets tasks of its priority or a higher one run": yield = true, YES
         => |r| plain(Verb::Yield, r)),
     event!("Passes a checkpoint": checkpoint = true, YES => |r| plain(Verb::Checkpoint, r)),
-    event!("Moves to a core; of several it stays if it is on one": migrate = 1,
-        OneOrMore("a whole number from 0 to 4094, or an array of such", &Whole("", 0, 4094))
+    event!("Moves to a core; of several cores, stays if on one of them": migrate = 1,
+        OneOrMore("a whole number from 0 to 4094, or an array of them", &Whole("", 0, 4094))
         => |r| Some(What::Migrate(r.must()?.into_inner()))),
-    event!("Has this priority from there on": priority = 5, Whole("", 0, 31)
+    event!("Changes its priority": priority = 5, Whole("", 0, 31)
         => |r| Some(What::Counted(Verb::Priority, r.must::<u32>()?.into_inner().into()))),
     event!("Ends": exit = true, YES => |r| plain(Verb::Exit, r)),
 ];
@@ -208,11 +210,14 @@ static LOOP: Event = event!(
 );
 
 /// A script, for editors: the events of loops are those of the script.
-pub(crate) const SCRIPT: Shape =
-    Shape::Other("an array of events, as [{ run = 20000 }]", "tuple[dict[str, Any], ...]", || {
+pub(crate) const SCRIPT: Shape = Shape::Other(
+    "an array of events, for example [{ run = 20000 }]",
+    "tuple[dict[str, Any], ...]",
+    || {
         let events: Vec<_> = EVENTS.iter().chain([&LOOP]).map(|it| it.keys.json()).collect();
         json!({ "type": "array", "items": { "anyOf": events } })
-    });
+    },
+);
 const NESTED: Shape = Shape::Other(
     "an event",
     "dict[str, Any]",
