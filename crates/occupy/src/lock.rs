@@ -118,10 +118,10 @@ mod tests {
         let around = crate::tests::fake::folder();
         let path = around.path().join("state");
         let _held = Locked::within(&path, PATIENCE).unwrap();
-        let why = Locked::within(&path, Duration::from_millis(20)).unwrap_err().to_string();
+        let why = Locked::within(&path, Duration::from_millis(20)).unwrap_err();
         let cure = format!("find it by `fuser {}`", path.join(LOCK).display());
-        assert!(why.starts_with("another process has been changing the machine for 20ms"), "{why}");
-        assert!(why.ends_with(&cure), "{why}");
+        assert_eq!(why.to_string(), "another process has been changing the machine for 20ms");
+        assert!(why.help().is_some_and(|help| help.ends_with(&cure)), "{why:?}");
     }
 
     #[test]

@@ -160,7 +160,7 @@ fn what_is_wrong_with_a_stream_is_told() {
         "event streams that are missing: 1 (core-2.events)",
         "event streams that are empty: 1 (core-3.events)",
         "event streams that end within a record: 1",
-        "events of kinds that this version does not know, left out: 1",
+        "events of unknown kinds, left out: 1",
     ];
     assert_eq!(data["runs"][0]["damage"], serde_json::json!(expected));
     assert_eq!(page.damage, expected);

@@ -62,7 +62,9 @@ mod tests {
         for verb in Cli::command().get_subcommands() {
             let page = format!("share/man/man1/whimbrel-{}.1", verb.get_name());
             let page = fs::read_to_string(folder.path().join(page)).unwrap();
-            assert!(page.contains(&format!("whimbrel\\-{}", verb.get_name())), "{page}");
+            // A hyphen is escaped in roff.
+            let name = format!("whimbrel-{}", verb.get_name()).replace('-', "\\-");
+            assert!(page.contains(&name), "{page}");
         }
         for file in [
             "bash-completion/completions/whimbrel",
