@@ -52,7 +52,7 @@ int main(void)
 PROJECT = """\
 cmake_minimum_required(VERSION 3.20)
 project(mine C)
-find_package(whimbrel 0.1 REQUIRED)
+find_package(whimbrel 0.2 REQUIRED)
 add_library(mine MODULE hello.c watcher.c)
 set_target_properties(mine PROPERTIES PREFIX "")
 target_link_libraries(mine PRIVATE whimbrel::module)

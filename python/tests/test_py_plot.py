@@ -197,5 +197,5 @@ def test_a_figure_for_pages_takes_what_that_for_papers_does_and_refers_to_it(nam
     assert f"[whimbrel.plot.{name}][]" in text
     if "interval_ms" in theirs:  # a page has a button, and its own pace
         del theirs["interval_ms"]
-        assert "but for `interval_ms`" in text
+        assert "except `interval_ms`" in text
     assert ours == theirs

@@ -2,7 +2,7 @@
 # What `make build` made, below a prefix (docs/install.md). Nothing is built here, so that root need not.
 
 PREFIX ?= /usr/local
-INSTALL := BUILT="$(BUILD)" tools/install/install.sh
+INSTALL := INSTALL_FROM="$(BUILD)" tools/install/install.sh
 
 .PHONY: install uninstall test-install
 install:  ## put what was built below PREFIX (/usr/local), in a DESTDIR if one is given
@@ -19,7 +19,7 @@ PORTABLE_MODULES := fm_radio hello image_filter mixed packets round_trips synthe
 PORTABLE_MARCH := $(if $(filter x86_64,$(ARCH)),x86-64,armv8-a)
 VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' crates/Cargo.toml)
 PACKAGE := whimbrel-$(VERSION)-$(ARCH)
-STAGE := BUILT="$(PORTABLE)" MODULES="$(PORTABLE_MODULES)" tools/install/install.sh stage
+STAGE := INSTALL_FROM="$(PORTABLE)" MODULES="$(PORTABLE_MODULES)" tools/install/install.sh stage
 
 .PHONY: portable tarball deb
 portable: build

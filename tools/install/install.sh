@@ -9,12 +9,12 @@
 # removed by `uninstall`, and before another version is installed. `stage` fills an empty folder for a
 # package, which has a list of its own.
 #
-# BUILT: where the applications' modules are, build. MODULES: which of them.
+# INSTALL_FROM: where the applications' modules are, build. MODULES: which of them.
 set -eu
 umask 022
 cd "$(dirname "$0")/../.."
 
-BUILT=${BUILT:-build}
+INSTALL_FROM=${INSTALL_FROM:-build}
 MODULES=${MODULES:-fm_radio hello image_filter mixed packets round_trips synthetic video video_any voip}
 MANIFEST=share/whimbrel/manifest
 # What images and programs are built from. The SoC's model is built and run in a source tree, and the
@@ -40,12 +40,12 @@ put() {  # MODE FOLDER FILE...
 stage_built() {
     put 755 bin bin/whimbrel
     put 755 libexec/whimbrel bin/whimbrel-linux bin/whimbrel-sim bin/whimbrel-bench bin/whimbrel-bench.task
-    put 755 libexec/whimbrel/build/apps "$BUILT/apps/fm_plain"
+    put 755 libexec/whimbrel/build/apps "$INSTALL_FROM/apps/fm_plain"
     # Its path is another: what it is measured beside has the same name.
-    put 644 libexec/whimbrel/build/bench/apps "$BUILT/bench/apps/fm_radio.so"
+    put 644 libexec/whimbrel/build/bench/apps "$INSTALL_FROM/bench/apps/fm_radio.so"
     for name in $MODULES; do
-        [ -f "$BUILT/apps/$name.so" ] && put 644 libexec/whimbrel/build/apps "$BUILT/apps/$name.so"
-        [ -f "$BUILT/apps/$name.task" ] && put 755 libexec/whimbrel/build/apps "$BUILT/apps/$name.task"
+        [ -f "$INSTALL_FROM/apps/$name.so" ] && put 644 libexec/whimbrel/build/apps "$INSTALL_FROM/apps/$name.so"
+        [ -f "$INSTALL_FROM/apps/$name.task" ] && put 755 libexec/whimbrel/build/apps "$INSTALL_FROM/apps/$name.task"
     done
     bin/whimbrel --write-pages "$stage"
 }
