@@ -32,7 +32,7 @@ def told(ended: Ended) -> dict[str, int]:
 
 
 def told_in(said: str) -> dict[str, int]:
-    words = r"(\d+) (received|bits corrected|to forward|to store|by a rule|damaged|for want)"
+    words = r"(\d+) (received|bits corrected|to forward|to store|by a rule|damaged|for lack)"
     found = {name: int(number) for number, name in re.findall(words, said)}
     crcs = re.findall(r"CRC-32 ([0-9a-f]{8})", said)
     return found | {"forward crc": int(crcs[0], 16), "store crc": int(crcs[1], 16)}
@@ -184,7 +184,7 @@ def test_a_store_that_is_full_takes_no_more(tmp_path: Path) -> None:
     made = tmp_path / "store.pcap"
     params = {"rules": "", "otherwise": "store", "store_bytes": 3000, "store": made}
     said = told(run(APP, **params, **QUIET))
-    assert said["to store"] + said["for want"] == PACKETS and said["for want"] > 0
+    assert said["to store"] + said["for lack"] == PACKETS and said["for lack"] > 0
     kept = records(made)
     assert len(kept) == said["to store"] and sum(16 + len(packet) for *_, packet in kept) <= 3000
 

@@ -48,7 +48,7 @@ def test_a_parameter_that_cannot_be_is_refused(params: dict[str, Any], reason: s
 @pytest.mark.parametrize(
     ("params", "reason"),
     [
-        ({"listen": "nowhere"}, "listen is to be an address and a port of this machine"),
+        ({"listen": "nowhere"}, "listen must be an address and a port of this machine"),
         ({"peer": "5551234"}, "the peer cannot be called"),
     ],
 )
