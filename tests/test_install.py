@@ -232,6 +232,14 @@ def test_another_version_is_replaced_and_taken_away_without_a_trace(tmp_path: Pa
     assert "there is no Whimbrel below" in again.stderr
 
 
+def test_a_prefix_that_was_made_goes_with_what_is_in_it(tmp_path: Path) -> None:
+    prefix = tmp_path / "made"
+    for verb in ("install", "install", "uninstall"):
+        done = script(verb, prefix)
+        assert done.returncode == 0, done.stderr
+        assert prefix.exists() == (verb == "install")
+
+
 def test_a_folder_that_cannot_be_written_is_refused_with_a_cure() -> None:
     done = script("install", Path("/proc/nowhere/usr"))
     assert done.returncode != 0

@@ -98,17 +98,24 @@ remove() {
     rm -f "$MANIFEST"
     printf '%s\n' "$folders" | tr '\n' '\0' | xargs -0 rmdir --ignore-fail-on-non-empty -- 2>/dev/null || true
     cd "$OLDPWD"
+    if printf '%s\n' "$folders" | grep -qx './'; then rmdir --ignore-fail-on-non-empty "$prefix"; fi
 }
 
 install_all() {
     cure='`sudo make install` with the same variables, or a folder of yours: make install PREFIX=$HOME/.local'
+    made=$([ -d "$prefix" ] || echo ./)
     mkdir -p "$prefix" 2>/dev/null || refuse "$prefix cannot be made" "$cure"
     stage=$(mktemp -d)
     trap 'rm -rf "$stage"' EXIT
     stage_all
     check_writable
-    if [ -f "$prefix/$MANIFEST" ]; then remove; mkdir -p "$prefix"; fi
+    if [ -f "$prefix/$MANIFEST" ]; then
+        made=$(grep -x './' "$prefix/$MANIFEST" || true)
+        remove
+        mkdir -p "$prefix"
+    fi
     list=$(cd "$stage" && {
+        [ -z "$made" ] || echo "$made"
         find . -mindepth 1 -type d -printf '%P\n' | while read -r folder; do
             [ -d "$prefix/$folder" ] || echo "$folder/"
         done
