@@ -249,7 +249,7 @@ private_tests! {
         let text = String::from_utf8(tool.output(&["status"]).stdout).unwrap();
         for word in ["occupation 1: processor 1 for `sleep 600`, process ", "by affinity, fair",
             "quiet: in the last ", " s other tasks had ", "what stays there:",
-            "affinity: to be had"] {
+            "affinity: available"] {
             assert!(text.contains(word), "{word}: {text}");
         }
         let quiet = &tool.occupations()[0]["quiet"];

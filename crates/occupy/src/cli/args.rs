@@ -93,7 +93,7 @@ pub struct OccupyArgs {
     #[arg(default_missing_value = "-", conflicts_with = "pid", value_parser = report)]
     pub report: Option<PathBuf>,
 
-    /// Say nothing but errors
+    /// Print only errors
     #[arg(long, short)]
     pub quiet: bool,
 
@@ -131,7 +131,7 @@ pub struct StatusArgs {
 #[command(after_long_help = ADJUST_EXAMPLES)]
 #[command(group = clap::ArgGroup::new("change").required(true).multiple(true))]
 pub struct AdjustArgs {
-    /// The occupation, as `status` lists it
+    /// The occupation by its name in `status`
     pub id: u32,
 
     /// The new policy.
@@ -152,12 +152,12 @@ pub struct AdjustArgs {
     pub hard: bool,
 }
 
-/// Ends an occupation at once; its program goes on like any other.
+/// Ends an occupation at once; its program continues like any other.
 #[derive(Debug, Args)]
 #[command(after_long_help = RELEASE_EXAMPLES)]
 #[command(group = clap::ArgGroup::new("which"))]
 pub struct ReleaseArgs {
-    /// The occupation, as `status` lists it [default: the only one]
+    /// The occupation by its name in `status` [default: the only one]
     #[arg(group = "which")]
     pub id: Option<u32>,
 
@@ -170,8 +170,8 @@ pub struct ReleaseArgs {
     pub all: bool,
 }
 
-/// Measures how much of a processor is lost to others, by a thread that does nothing but look at
-/// the clock.
+/// Measures how much of a processor is lost to others, by a thread that only looks at the
+/// clock.
 ///
 /// Whenever the clock jumps by more than the threshold, something else has run. It keeps the
 /// processor busy for all of its time.

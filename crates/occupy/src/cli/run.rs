@@ -115,7 +115,7 @@ impl Running {
             }
             if let Some(guard) = self.guard.take_if(|_| happened.released) {
                 if end(guard) {
-                    say("the occupation was released: the program goes on like any other");
+                    say("the occupation was released: the program continues like any other");
                 }
             } else if let Some(watch) = &mut self.watch {
                 watch.look();

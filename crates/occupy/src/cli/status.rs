@@ -112,7 +112,7 @@ impl Status {
         }
         text.push_str("\nways to keep others away, best first:\n");
         for Shield { kind, missing } in &self.shields {
-            let missing = missing.as_deref().unwrap_or("to be had");
+            let missing = missing.as_deref().unwrap_or("available");
             let _ = writeln!(text, "  {}: {missing}", kind.name());
         }
         text.push_str("what the kernel takes from a program with --fifo:\n");

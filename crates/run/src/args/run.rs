@@ -28,14 +28,14 @@ Environment:
   WHIMBREL_CHECK_STATE  Set: stop if the state of a re-entered task contains addresses that another
                         program cannot use";
 
-/// Runs an application until its sources end, its time is over, or Ctrl-C.
+/// Runs an application until its sources end, its time has passed, or Ctrl-C.
 ///
 /// While it runs, standard error shows frames, deadline misses, the load of each core and where
 /// tasks are; the result comes on standard output at the end. Frames are the messages received by
 /// the tasks that send to no channel.
 ///
 /// The first Ctrl-C (or SIGTERM) asks sources to end and waits up to 5 s for the channels to drain;
-/// the second ends the run at once. A run ended by its user is no error: the exit status is 0.
+/// the second ends the run at once. A run ended by its user is not an error: the exit status is 0.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct RunArgs {

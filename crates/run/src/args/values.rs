@@ -45,7 +45,7 @@ impl FromStr for TaskName {
         let plain = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
         let index = index.parse().ok().filter(|_| !name.is_empty() && name.bytes().all(plain));
         let index =
-            index.ok_or_else(|| format!("`{text}` is no task: write TASK or TASK.INDEX"))?;
+            index.ok_or_else(|| format!("`{text}` is not a task: write TASK or TASK.INDEX"))?;
         Ok(Self { name: name.to_owned(), index })
     }
 }
@@ -157,7 +157,7 @@ fn move_parts(text: &str) -> Result<(TaskName, Vec<u32>, Duration), String> {
     });
     let (task, cores, time) =
         parts.ok_or("write TASK=CORE@TIME, for example demodulator=1@2s".to_owned())?;
-    let core = |core: &str| core.parse::<u32>().map_err(|_| format!("`{core}` is no core"));
+    let core = |core: &str| core.parse::<u32>().map_err(|_| format!("`{core}` is not a core"));
     Ok((task.parse()?, cores.split(',').map(core).collect::<Result<_, _>>()?, duration(time)?))
 }
 

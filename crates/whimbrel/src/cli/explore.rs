@@ -37,12 +37,12 @@ Environment:
 /// Searches mappings, operating points, queue sizes and policies in the simulator.
 ///
 /// Runs candidates on all processors of this machine and prints, for each frame rate, the Pareto
-/// front of energy, missed deadlines, latency and cores. Candidates that are the same but for the
+/// front of energy, missed deadlines, latency and cores. Candidates that are equal except for the
 /// numbers of cores and tasks run once; those that overload a core do not run. Spaces of up to
 /// --exhaustive candidates are run through, larger ones are searched (NSGA-II). See
 /// docs/explore.md.
 ///
-/// The first Ctrl-C ends it and keeps what is done, which --resume goes on with.
+/// The first Ctrl-C ends it and keeps what is done, which --resume continues.
 ///
 /// Exit status: 0 there is a candidate without a missed deadline for every frame rate, 1 there is
 /// not, 2 an error.
@@ -211,7 +211,7 @@ type Policies = Vec<PolicyName>;
 fn counts(text: &str) -> Result<Counts, String> {
     let count = |text: &str| {
         let number = text.trim().parse().ok().filter(|count| (1..=4095).contains(count));
-        number.ok_or_else(|| format!("`{text}` is no number of cores: write a list as 1-3 or 1,4"))
+        number.ok_or_else(|| format!("`{text}` is not a number of cores: write a list such as 1-3 or 1,4"))
     };
     ranges(text, count)
 }
@@ -224,7 +224,7 @@ fn points(text: &str) -> Result<PointChoice, String> {
         _ => {}
     }
     let hz = |word: &str| {
-        let wrong = |_| format!("`{word}` is no frequency: write all, high, auto or 133,266");
+        let wrong = |_| format!("`{word}` is not a frequency: write all, high, auto or 133,266");
         hertz(word.trim()).map_err(wrong)
     };
     text.split(',').map(hz).collect::<Result<_, _>>().map(PointChoice::Hz)
@@ -242,7 +242,7 @@ fn slots(text: &str) -> Result<SlotChoice, String> {
     let (channel, list) = of_channel(text);
     let number = |word: &str| {
         let slots = word.trim().parse().ok().filter(|slots| (1..=32_768).contains(slots));
-        slots.ok_or_else(|| format!("`{word}` is no number of slots: from 1 to 32768"))
+        slots.ok_or_else(|| format!("`{word}` is not a number of slots: from 1 to 32768"))
     };
     let slots = list.split(',').map(number).collect::<Result<_, _>>()?;
     Ok(SlotChoice { channel, slots })
@@ -255,7 +255,7 @@ fn ways(text: &str) -> Result<WayChoice, String> {
 }
 
 fn pin(text: &str) -> Result<Pin, String> {
-    let wrong = || format!("`{text}` is no pin: write TASK=CORE or TASK.INDEX=CORE, as lpf=0");
+    let wrong = || format!("`{text}` is not a pin: write TASK=CORE or TASK.INDEX=CORE, for example lpf=0");
     let (task, core) = text.split_once('=').ok_or_else(wrong)?;
     let core = core.trim().parse().map_err(|_| wrong())?;
     let TaskName { name, index } = task.trim().parse()?;

@@ -23,9 +23,9 @@ Examples:
 ///
 /// It reads rt-app's JSON, graphs of SDF3, GraphML and DOT, and traces of Linux that Perfetto
 /// recorded, told apart by the end of the name.
-/// Tasks have no code: they compute for so many cycles, or do the events of a script. Several files
-/// are one application. What has no meaning here is told as a warning; what cannot be expressed is
-/// an error, and then nothing is written. See docs/imports.md.
+/// Tasks have no code: they compute for a number of cycles, or do the events of a script. Several
+/// files are one application. Parts without a meaning here are warnings; a part that cannot be
+/// expressed is an error, and then nothing is written. See docs/imports.md.
 #[derive(Debug, Args)]
 #[command(after_long_help = IMPORT_EXAMPLES)]
 pub struct ImportArgs {

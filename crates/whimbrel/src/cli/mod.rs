@@ -248,7 +248,7 @@ pub struct TableArgs {
 
 /// Measures migrations, messages, calls, checkpoints, the FM radio and the simulator.
 ///
-/// Every row is measured beside what it is compared with, interleaved in the same run; `ratio` is
+/// Every row is measured together with its baseline, interleaved in the same run; `ratio` is
 /// how many times better than that we are.
 #[derive(Debug, Args)]
 #[command(after_long_help = BENCH_EXAMPLES)]

@@ -13,7 +13,7 @@ Examples:
 
 /// Shows recorded runs and explorations as one page of HTML.
 ///
-/// The page needs nothing but itself, not even a network: queues, frequencies, power and
+/// The page is complete and needs no network: queues, frequencies, power and
 /// temperatures, tables of migrations, tasks and channels; several runs are compared side by side,
 /// an exploration is shown as its Pareto front. For a timeline of cores see `whimbrel trace`.
 /// docs/record-and-view.md says more.
@@ -28,7 +28,7 @@ pub struct ReportArgs {
     #[arg(long, short, value_name = "FILE", default_value = "report.html")]
     pub output: PathBuf,
 
-    /// Say nothing but errors
+    /// Print only errors
     #[arg(long, short)]
     pub quiet: bool,
 }

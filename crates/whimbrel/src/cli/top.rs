@@ -17,7 +17,7 @@ Environment:
   NO_COLOR        Not empty: show no colours
   COLUMNS, LINES  The size of the view with --once [default: 80 and 24]";
 
-/// Shows a run while it goes on, and steers it by keys.
+/// Shows a run in progress, and steers it by keys.
 ///
 /// Cores with their load, tasks and the core each is on, the messages in channels, and a log of
 /// migrations, deaths and ignored decisions. `?` shows the keys. What becomes of the view is of no
@@ -25,7 +25,7 @@ Environment:
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct TopArgs {
-    /// The run, as `whimbrel ps` lists it [default: the only one]
+    /// The run by its name in `whimbrel ps` [default: the only one]
     pub run: Option<String>,
 
     /// How often figures are renewed, from 100ms to 5s
