@@ -211,7 +211,9 @@ type Policies = Vec<PolicyName>;
 fn counts(text: &str) -> Result<Counts, String> {
     let count = |text: &str| {
         let number = text.trim().parse().ok().filter(|count| (1..=4095).contains(count));
-        number.ok_or_else(|| format!("`{text}` is not a number of cores: write a list such as 1-3 or 1,4"))
+        number.ok_or_else(|| {
+            format!("`{text}` is not a number of cores: write a list such as 1-3 or 1,4")
+        })
     };
     ranges(text, count)
 }
@@ -255,7 +257,8 @@ fn ways(text: &str) -> Result<WayChoice, String> {
 }
 
 fn pin(text: &str) -> Result<Pin, String> {
-    let wrong = || format!("`{text}` is not a pin: write TASK=CORE or TASK.INDEX=CORE, for example lpf=0");
+    let wrong =
+        || format!("`{text}` is not a pin: write TASK=CORE or TASK.INDEX=CORE, for example lpf=0");
     let (task, core) = text.split_once('=').ok_or_else(wrong)?;
     let core = core.trim().parse().map_err(|_| wrong())?;
     let TaskName { name, index } = task.trim().parse()?;
