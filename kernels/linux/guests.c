@@ -326,7 +326,7 @@ static void go_to_another(const cpu_set_t *allowed, unsigned int n)
     (void)sched_setaffinity(0, sizeof one, &one);
 }
 
-// What its emulator has had of the processors.
+// The processor time of its emulator so far.
 static uint64_t ran_ns(const struct guest *guest)
 {
     struct timespec ran = { 0 };

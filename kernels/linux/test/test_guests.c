@@ -152,6 +152,8 @@ static _Noreturn void be_guest(const char *kind, int line)
     if (strcmp(kind, "hangs") == 0 || (strcmp(kind, "hangs again") == 0 && start > 1))
         for (;;)
             continue;
+    if (strcmp(kind, "has no processor") == 0)
+        usleep(2500000);
     answer(page, strcmp(kind, "loses") == 0);
     while (wb_word_load(&page->state, WB_ACQUIRE) != WB_GUEST_GO)
         usleep(100);
@@ -427,6 +429,13 @@ TEST(a_machine_with_too_few_cores_is_refused)
 TEST(a_guest_that_hangs_is_noticed)
 {
     expect_refusal(SELF, "hangs", "its clock does not answer");
+}
+
+TEST(a_guest_that_has_no_processor_for_long_does_not_hang)
+{
+    start_with("has no processor", 0);
+    CHECK(wb_host_wait(lx, LIMIT_MS).kind == WB_HOST_ENDED);
+    wb_host_close(lx);
 }
 
 TEST(atomics_that_lose_additions_are_noticed)
