@@ -103,11 +103,11 @@ remove() {
 
 install_all() {
     cure='`sudo make install` with the same variables, or a folder of yours: make install PREFIX=$HOME/.local'
-    made=$([ -d "$prefix" ] || echo ./)
-    mkdir -p "$prefix" 2>/dev/null || refuse "$prefix cannot be made" "$cure"
     stage=$(mktemp -d)
     trap 'rm -rf "$stage"' EXIT
     stage_all
+    made=$([ -d "$prefix" ] || echo ./)
+    mkdir -p "$prefix" 2>/dev/null || refuse "$prefix cannot be made" "$cure"
     check_writable
     if [ -f "$prefix/$MANIFEST" ]; then
         made=$(grep -x './' "$prefix/$MANIFEST" || true)
