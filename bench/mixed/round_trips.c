@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A message goes to a kernel of another kind and comes back; in turns with it the same two
-// processors hand one cache line to and fro, which nothing can beat. What each turn took on average
-// is printed, in nanoseconds: `line N`, `message N`. Both sides poll.
+// processors hand one cache line back and forth, which nothing can beat. What each turn took on
+// average is printed, in nanoseconds: `line N`, `message N`. Both sides poll.
 #include <stdio.h>
 #include <unistd.h>
 

@@ -13,9 +13,9 @@ use whimbrel_model::Problem;
 use crate::failure::Failure;
 use crate::helpers;
 
-/// The group of `whimbrel bench` that the simulator is for: without the benchmark helper.
+/// The group of `whimbrel bench` that measures the simulator, without the benchmark helper.
 pub const SIM: &str = "sim";
-/// That of Linux and FreeRTOS in one run: without it as well.
+/// The group that measures Linux and FreeRTOS in one run, also without it.
 pub const MIXED: &str = "mixed";
 
 /// One measured thing. Fields that are not listed here are passed on as they are.

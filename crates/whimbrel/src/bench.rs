@@ -7,7 +7,11 @@ mod peers;
 mod sim;
 mod sweep;
 
+use std::env;
+use std::path::PathBuf;
+
 use serde_json::Value;
+use whimbrel_model::Problem;
 use whimbrel_run::benchmark::{BenchRow, MIXED, SIM, on_this_machine};
 use whimbrel_run::failure::{Answer, Failure, Outcome, say};
 use whimbrel_run::helpers;
@@ -40,6 +44,13 @@ pub fn bench(args: &BenchArgs) -> Outcome {
         print(&listing(&rows))?;
     }
     Ok(Answer::Yes)
+}
+
+/// This command, for runs of its own.
+fn this_command() -> Result<PathBuf, Failure> {
+    Ok(env::current_exe().map_err(|error| {
+        Problem::new(format!("the place of this command is not known: {error}"))
+    })?)
 }
 
 /// What is measured of the simulator: the pipeline, ours alone or one for each peer, the sweep, and

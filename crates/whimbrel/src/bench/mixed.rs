@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Messages between Linux here and FreeRTOS under QEMU, in turns with one cache line that the two
-//! hand to and fro.
+//! hand back and forth.
 
-use std::env;
 use std::process::{Command, Stdio};
 
 use serde_json::Map;
@@ -35,14 +34,11 @@ pub fn rows(args: &BenchArgs) -> Result<Vec<BenchRow>, Failure> {
 }
 
 fn row(quick: bool) -> Result<BenchRow, Failure> {
-    let ours = env::current_exe().map_err(|error| {
-        Problem::new(format!("the place of this command is not known: {error}"))
-    })?;
     let app = helpers::root()?.join("bench/mixed/app.toml");
     let cores = format!("{},{GUEST}", peers::cpu()?);
     let turns = format!("turns={}", if quick { 200 } else { 2000 });
     // What an application prints goes to standard error.
-    let run = Command::new(ours)
+    let run = Command::new(super::this_command()?)
         .arg("run")
         .arg(app)
         .args(["--cores", &cores, "--spin", "forever", "--quiet", "--set", &turns])

@@ -2,7 +2,6 @@
 //! How fast the simulator is: one pipeline in virtual time, beside other simulators.
 
 use std::collections::BTreeMap;
-use std::env;
 use std::ffi::OsString;
 use std::path::Path;
 use std::time::Instant;
@@ -101,15 +100,12 @@ pub fn timed(
     files: Files<'_>,
     more: &[&str],
 ) -> Result<(String, f64), Failure> {
-    let ours = env::current_exe().map_err(|error| {
-        Problem::new(format!("the place of this command is not known: {error}"))
-    })?;
     let folder = helpers::root()?.join("bench/sim");
     let cpus: Vec<String> = cpus.iter().map(u32::to_string).collect();
     let mut options: Vec<OsString> = vec![
         "-c".into(),
         cpus.join(",").into(),
-        ours.into(),
+        super::this_command()?.into(),
         verb.into(),
         folder.join(files.app).into(),
         "--platform".into(),
