@@ -12,7 +12,7 @@
 #   SOURCE_OPTIONS := -I$(CURDIR)/include  # for them
 #   include ../module.mk
 #
-# An application outside of Whimbrel's tree includes $(shell pkg-config --variable=module_mk whimbrel);
+# An application outside of Whimbrel's tree includes $(shell whimbrel new --module-mk);
 # without BUILD, its module and its program then lie beside its app.toml, and its objects in build.
 #
 #   make [BUILD=DIR] [MARCH=native] [CC=gcc] [EXTRA=FLAGS]     all | sources | clean
@@ -36,6 +36,15 @@ OBJ := $(BUILD)/obj/$(NAME)
 MODULE := $(MADE)/$(NAME).so
 OBJECTS := $(SOURCES:%=$(OBJ)/%.o)
 PROGRAM := $(MADE)/$(NAME).task
+
+# Boards are asked for sources without a compiler for this machine.
+ifneq ($(MAKECMDGOALS),sources)
+COMPILERS := $(firstword $(CC)) $(if $(wildcard $(SOURCES:%=%.cc)),$(firstword $(CXX)))
+MISSING := $(foreach one,$(COMPILERS),$(if $(shell command -v $(one) 2>/dev/null),,$(one)))
+ifneq ($(strip $(MISSING)),)
+$(error the compiler $(strip $(MISSING)) is not found: install gcc or g++, or name another with CC= and CXX=)
+endif
+endif
 
 # -fstack-clash-protection: an overflow of a task's stack touches the guard below it, however large the
 # frame.

@@ -46,5 +46,5 @@ pub use platform::{Core, Frequency, Platform, Point};
 pub use policies::{Decides, POLICIES, Policy};
 pub use problem::{Problem, Problems, Source, Span, as_text, nearest, suggestion};
 pub use read::{ExprError, Manifest, Table, evaluate};
-pub use reader::from_word;
+pub use reader::{from_word, is_name};
 pub use schema::{Key, Only, Shape, Table as KeyTable, key_list, python};

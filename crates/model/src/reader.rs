@@ -48,7 +48,7 @@ pub(crate) fn text(node: &Node<'_>) -> Option<String> {
 }
 
 /// Letters, digits and `_`, at most 31 of them: what C and the trace formats take as a name.
-pub(crate) fn is_name(text: &str) -> bool {
+pub fn is_name(text: &str) -> bool {
     (1..=31).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
 }
 

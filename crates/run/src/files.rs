@@ -11,7 +11,12 @@ use whimbrel_model::{Problem, Source, as_text};
 use crate::failure::{Failure, first_of, say, show};
 
 /// What the argument should be where an application is run.
-pub const APPLICATION: &str = "the path of an app.toml, as apps/fm_radio/app.toml";
+pub const APPLICATION: &str = "the path of an app.toml or of its folder, as apps/fm_radio/app.toml";
+
+/// The file that an argument names: of a folder its app.toml.
+pub fn named(path: &Path) -> PathBuf {
+    if path.is_dir() { path.join("app.toml") } else { path.to_owned() }
+}
 
 /// A file as it was read.
 #[derive(Debug)]
@@ -26,7 +31,8 @@ impl Given {
     /// # Errors
     /// It cannot be read.
     fn read(path: &Path, wanted: &str) -> Result<Self, Problem> {
-        let contents = fs::read(path).map_err(|error| {
+        let path = named(path);
+        let contents = fs::read(&path).map_err(|error| {
             let problem = Problem::new(format!("{} cannot be read: {error}", path.display()));
             problem.help(format!("the argument is {wanted}"))
         })?;

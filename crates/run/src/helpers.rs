@@ -147,10 +147,15 @@ pub fn find_module(app: &App, app_folder: &Path, source: &Source) -> Result<Path
             return Ok(path);
         }
     }
+    let make = if app_folder.join("Makefile").is_file() {
+        format!("make -C {}", app_folder.display())
+    } else {
+        "make build".to_owned()
+    };
     let problem = Problem::new(format!("the module `{module}` does not exist"))
         .at(app.module.span(), "this file")
         .help(format!(
-            "build it with `make build`; it was looked for at {} and at {}",
+            "build it with `{make}`; it was looked for at {} and at {}",
             beside.display(),
             built.display(),
         ));

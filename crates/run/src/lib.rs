@@ -10,7 +10,7 @@
 pub mod args;
 pub mod atomic_file;
 pub mod benchmark;
-mod board;
+pub mod board;
 pub mod control;
 pub mod failure;
 pub mod files;

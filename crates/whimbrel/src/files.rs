@@ -10,7 +10,7 @@ use whimbrel_import::Options;
 use whimbrel_model::{App, Board, Manifest, Platform, Table, dot};
 use whimbrel_run::atomic_file;
 use whimbrel_run::failure::{Answer, Failure, Outcome};
-use whimbrel_run::files::{APPLICATION, Given, imported, translated};
+use whimbrel_run::files::{APPLICATION, Given, imported, named, translated};
 use whimbrel_run::output::print_data;
 
 use crate::cli::{GraphArgs, ImportArgs, SchemaArgs, SchemaOf};
@@ -29,7 +29,8 @@ pub fn import(args: &ImportArgs) -> Outcome {
 /// Draws an application.
 pub fn graph(args: &GraphArgs) -> Outcome {
     let source = translated(&Given::read_all(&args.app, APPLICATION)?)?;
-    let folder = args.app[0].parent().unwrap_or(Path::new(""));
+    let path = named(&args.app[0]);
+    let folder = path.parent().unwrap_or(Path::new(""));
     let here = env::current_dir().unwrap_or_default();
     let app = Manifest::parse(source.text())
         .and_then(|manifest| App::build(&manifest, &args.set, folder, &here))

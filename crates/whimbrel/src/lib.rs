@@ -12,6 +12,7 @@ mod files;
 #[cfg(feature = "analysis")]
 pub mod library;
 mod migrate;
+mod new;
 #[cfg(feature = "analysis")]
 mod pages;
 mod plan;
@@ -61,6 +62,7 @@ fn parsed(words: Vec<OsString>) -> Result<Cli, Problem> {
 
 fn perform(command: &Command) -> ExitCode {
     failure::conclude(match command {
+        Command::New(args) => new::new(args),
         Command::Run(args) => run(args),
         Command::Sim(args) => sim(args),
         Command::Migrate(args) => migrate::migrate(args),

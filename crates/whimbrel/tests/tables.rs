@@ -11,6 +11,7 @@ use insta::assert_snapshot;
 fn the_help_is_the_manual() {
     let place = Place::new();
     for command in [
+        "new",
         "run",
         "migrate",
         "policy",

@@ -16,7 +16,7 @@ use super::{MovingArgs, Parameters};
 /// The application, and how it is laid out on its cores: what a plan is made of.
 #[derive(Debug, Args)]
 pub struct LayoutArgs {
-    /// The application's app.toml, or files that `import` takes
+    /// The application's app.toml or its folder, or files that `import` takes
     ///
     /// Several files together are one application.
     #[arg(value_name = "APP.toml", required = true)]

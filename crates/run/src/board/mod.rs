@@ -6,6 +6,7 @@ pub mod link;
 pub mod serial;
 
 use std::fmt::Display;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use whimbrel_model::Board;
@@ -35,7 +36,8 @@ pub fn read(wanted: &str, by: impl Display) -> Result<(Board, PathBuf), Failure>
     } else {
         helpers::root()?.join("boards").join(wanted).join(FILE)
     };
-    let wanted = format!("{by} takes the name of a folder in boards, or the path of a board.toml");
+    let known = names()?.join(", ");
+    let wanted = format!("{by} takes one of {known}, or the path of a board.toml");
     let source = files::toml(&path, "the board", &wanted)?;
     let board =
         Board::parse(source.text()).map_err(|problems| Failure::in_file(&source, problems))?;
@@ -45,6 +47,16 @@ pub fn read(wanted: &str, by: impl Display) -> Result<(Board, PathBuf), Failure>
     };
     let path = path.canonicalize().unwrap_or(path);
     Ok((board, path.parent().unwrap_or(Path::new("/")).to_owned()))
+}
+
+/// The names of the boards that come with Whimbrel.
+fn names() -> Result<Vec<String>, Failure> {
+    let boards = fs::read_dir(helpers::root()?.join("boards")).into_iter().flatten().flatten();
+    let described = boards.filter(|board| board.path().join(FILE).is_file());
+    let mut names: Vec<_> =
+        described.map(|board| board.file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    Ok(names)
 }
 
 /// Whether a board, perhaps with a variant, is named by the path of its file.

@@ -30,7 +30,7 @@ pub use sim::{check_times, measured_work};
 use crate::args::values::Spin;
 use crate::args::{LayoutArgs, RunArgs};
 use crate::failure::Failure;
-use crate::files::{APPLICATION, Given, translated};
+use crate::files::{APPLICATION, Given, named, translated};
 use crate::helpers;
 use whimbrel_text::option::{CORES, FAST, FRAME_RATE, Opt};
 
@@ -228,7 +228,8 @@ pub fn application(paths: &[PathBuf], set: &[Setting]) -> Result<Application, Fa
 fn application_for_any(paths: &[PathBuf], set: &[Setting]) -> Result<Application, Failure> {
     let source = translated(&Given::read_all(paths, APPLICATION)?)?;
     // Of several the first has the folder, which files of other tools have no use for.
-    let path = paths[0].canonicalize().unwrap_or_else(|_| paths[0].clone());
+    let path = named(&paths[0]);
+    let path = path.canonicalize().unwrap_or(path);
     let folder = path.parent().unwrap_or(Path::new("/")).to_owned();
     let path = utf8(&path)?;
     let here = env::current_dir().unwrap_or_default();

@@ -17,6 +17,7 @@ use super::{
 };
 use crate::args::{LayoutArgs, SimArgs};
 use crate::failure::Failure;
+use crate::files::named;
 use crate::helpers;
 
 /// The longest time that is taken: virtual time counts picoseconds in 64 bits, 213 days of them.
@@ -85,7 +86,7 @@ pub fn load(args: &SimArgs) -> Result<Simulated, Failure> {
     };
     let run = Loaded {
         // Short, so that the result is the same wherever the files are.
-        path: file_name(&layout.app[0]),
+        path: file_name(&named(&layout.app[0])),
         module: utf8(&module)?,
         kinds,
         app,

@@ -49,7 +49,7 @@ Environment:
 #[derive(Debug, Args, Serialize, Deserialize)]
 #[command(after_long_help = EXAMPLES)]
 pub struct ExploreArgs {
-    /// The application's app.toml, or files that `import` takes
+    /// The application's app.toml or its folder, or files that `import` takes
     ///
     /// Several files together are one application.
     #[arg(value_name = "APP.toml", required = true)]

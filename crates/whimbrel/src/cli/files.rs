@@ -61,7 +61,7 @@ pub struct ImportArgs {
 #[derive(Debug, Args)]
 #[command(after_long_help = GRAPH_EXAMPLES)]
 pub struct GraphArgs {
-    /// The application's app.toml, or files that `import` takes
+    /// The application's app.toml or its folder, or files that `import` takes
     ///
     /// Several files together are one application.
     #[arg(value_name = "APP.toml", required = true)]

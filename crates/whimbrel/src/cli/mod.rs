@@ -6,6 +6,7 @@ mod absent;
 #[cfg(feature = "analysis")]
 mod explore;
 mod files;
+mod new;
 mod plan;
 #[cfg(feature = "analysis")]
 mod report;
@@ -27,6 +28,7 @@ pub use absent::{
     AbsentArgs as TopArgs, AbsentArgs as TraceArgs,
 };
 pub use files::{GraphArgs, ImportArgs, SchemaArgs, SchemaOf};
+pub use new::{Language, NewArgs};
 pub use plan::PlanArgs;
 use whimbrel_occupy::cli::OccupyArgs;
 use whimbrel_run::args::values::{TaskName, positive_duration, rate};
@@ -119,6 +121,7 @@ pub struct Cli {
 /// The commands; what each does is said by its arguments.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    New(NewArgs),
     Run(Box<RunArgs>),
     Sim(Box<SimArgs>),
     Migrate(MigrateArgs),

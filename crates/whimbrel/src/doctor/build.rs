@@ -60,8 +60,7 @@ pub fn findings() -> Vec<Finding> {
 }
 
 fn look(tool: &Tool, path: &OsStr) -> Finding {
-    let folders: Vec<PathBuf> = env::split_paths(path).collect();
-    let find = |name: &&str| folders.iter().map(|folder| folder.join(name)).find(|p| p.is_file());
+    let find = |name: &&str| find_program(name, path);
     let found: Option<Vec<PathBuf>> = match tool.programs {
         All(names) => names.iter().map(find).collect(),
         Any(names) => names.iter().find_map(find).map(|one| vec![one]),
@@ -70,6 +69,11 @@ fn look(tool: &Tool, path: &OsStr) -> Finding {
         Some([first, ..]) => Finding::ok(tool.what, first.display().to_string()),
         _ => Finding::missing(tool.what, "not found", tool.advice),
     }
+}
+
+/// The file that a shell starts by a name.
+pub fn find_program(name: &str, path: &OsStr) -> Option<PathBuf> {
+    env::split_paths(path).map(|folder| folder.join(name)).find(|file| file.is_file())
 }
 
 #[cfg(test)]

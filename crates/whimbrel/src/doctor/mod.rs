@@ -4,6 +4,7 @@
 mod build;
 mod machine;
 
+pub use build::find_program;
 use serde::Serialize;
 use whimbrel_run::failure::{Answer, Outcome};
 use whimbrel_run::output::{lines_of, print, print_json, table};
