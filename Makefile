@@ -243,7 +243,7 @@ test-examples: build $(PYTHON)
 	$(PYTHON) -m pytest --quiet $(EXAMPLE_TESTS)
 
 test-python: build test-modules $(PYTHON)
-	$(PYTHON) -m pytest --quiet $(DOCUMENT_TESTS:%=--ignore=%) $(EXAMPLE_TESTS:%=--ignore=%) $(PEER_TESTS:%=--ignore=%) --ignore=tests/test_install.py --ignore=tests/guest --ignore=tests/boards --ignore=tests/mixed --ignore=tests/soc --ignore=reproduce/nacul2007/rtl --ignore=reproduce/acquaviva2008/soc \
+	$(PYTHON) -m pytest --quiet $(DOCUMENT_TESTS:%=--ignore=%) $(EXAMPLE_TESTS:%=--ignore=%) $(PEER_TESTS:%=--ignore=%) --ignore=tests/test_install.py --ignore=tests/test_new.py --ignore=tests/guest --ignore=tests/boards --ignore=tests/mixed --ignore=tests/soc --ignore=reproduce/nacul2007/rtl --ignore=reproduce/acquaviva2008/soc \
 		tests bench reproduce
 
 test-freertos: build $(patsubst %,$(BUILD)/boards/%/conform,vexpress_a9 virt_a64) $(PYTHON) size-freertos

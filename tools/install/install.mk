@@ -48,4 +48,4 @@ $(BUILD)/third-party.txt: crates/Cargo.lock tools/install/third_party.sh | cargo
 build: $(BUILD)/third-party.txt
 
 test-install: build $(PYTHON)
-	$(PYTHON) -m pytest --quiet tests/test_install.py
+	$(PYTHON) -m pytest --quiet tests/test_install.py tests/test_new.py

@@ -18,7 +18,7 @@ use whimbrel_run::output::print;
 use crate::cli::{Language, NewArgs};
 use crate::doctor::find_program;
 
-/// A file of an application: its name and its text, with `@NAME@`, `@WHIMBREL@`, `@INCLUDE@` and
+/// A file of an application: its name and its text, with `@NAME@`, `@WHIMBREL@`, `@ROOT@` and
 /// `@BOARD@` for what is not known before.
 type File = (&'static str, &'static str);
 
@@ -43,6 +43,7 @@ impl Template {
     }
 }
 
+/// The files that are the same in every language.
 const COMMON: &[File] = &[
     ("app.toml", include_str!("new/common/app.toml")),
     ("test.sh", include_str!("new/common/test.sh")),
@@ -88,138 +89,17 @@ const MOVING: &str = "--shuttle filter=1,0@200ms";
 
 /// Words of C, C++ and Rust, and names of Rust's own crates: a function or a crate cannot be called
 /// so.
-const RESERVED: &[&str] = &[
-    "Self",
-    "abstract",
-    "alignas",
-    "alignof",
-    "alloc",
-    "and",
-    "and_eq",
-    "as",
-    "asm",
-    "async",
-    "auto",
-    "await",
-    "become",
-    "bitand",
-    "bitor",
-    "bool",
-    "box",
-    "break",
-    "case",
-    "catch",
-    "char",
-    "class",
-    "co_await",
-    "co_return",
-    "co_yield",
-    "compl",
-    "concept",
-    "const",
-    "const_cast",
-    "consteval",
-    "constexpr",
-    "constinit",
-    "continue",
-    "core",
-    "crate",
-    "decltype",
-    "default",
-    "delete",
-    "do",
-    "double",
-    "dyn",
-    "dynamic_cast",
-    "else",
-    "enum",
-    "explicit",
-    "export",
-    "extern",
-    "false",
-    "final",
-    "float",
-    "fn",
-    "for",
-    "friend",
-    "gen",
-    "goto",
-    "if",
-    "impl",
-    "in",
-    "inline",
-    "int",
-    "let",
-    "long",
-    "loop",
-    "macro",
-    "main",
-    "match",
-    "mod",
-    "move",
-    "mut",
-    "mutable",
-    "namespace",
-    "new",
-    "noexcept",
-    "not",
-    "not_eq",
-    "nullptr",
-    "operator",
-    "or",
-    "or_eq",
-    "override",
-    "priv",
-    "private",
-    "proc_macro",
-    "protected",
-    "pub",
-    "ref",
-    "register",
-    "reinterpret_cast",
-    "requires",
-    "restrict",
-    "return",
-    "self",
-    "short",
-    "signed",
-    "sizeof",
-    "static",
-    "static_assert",
-    "static_cast",
-    "std",
-    "struct",
-    "super",
-    "switch",
-    "template",
-    "test",
-    "this",
-    "thread_local",
-    "throw",
-    "trait",
-    "true",
-    "try",
-    "type",
-    "typedef",
-    "typeid",
-    "typename",
-    "typeof",
-    "union",
-    "unsafe",
-    "unsigned",
-    "unsized",
-    "use",
-    "using",
-    "virtual",
-    "void",
-    "volatile",
-    "wchar_t",
-    "where",
-    "while",
-    "xor",
-    "xor_eq",
-    "yield",
-];
+const RESERVED: &str = "\
+    Self abstract alignas alignof alloc and and_eq as asm async auto await become bitand bitor \
+    bool box break case catch char class co_await co_return co_yield compl concept const \
+    const_cast consteval constexpr constinit continue core crate decltype default delete do \
+    double dyn dynamic_cast else enum explicit export extern false final float fn for friend \
+    gen goto if impl in inline int let long loop macro main match mod move mut mutable \
+    namespace new noexcept not not_eq nullptr operator or or_eq override priv private \
+    proc_macro protected pub ref register reinterpret_cast requires restrict return self short \
+    signed sizeof static static_assert static_cast std struct super switch template test this \
+    thread_local throw trait true try type typedef typeid typename typeof union unsafe \
+    unsigned unsized use using virtual void volatile wchar_t where while xor xor_eq yield";
 
 /// Makes an application, or says where the rules are that its Makefile includes.
 ///
@@ -239,10 +119,10 @@ pub fn new(args: &NewArgs) -> Outcome {
     for place in [&root, &whimbrel] {
         check_place(place)?;
     }
-    let include = root.join("middleware/include").display().to_string();
+    let shown_root = root.display().to_string();
     let whimbrel = whimbrel.display().to_string();
     let values =
-        [("@NAME@", name), ("@WHIMBREL@", &whimbrel), ("@INCLUDE@", &include), ("@BOARD@", &board)];
+        [("@NAME@", name), ("@WHIMBREL@", &whimbrel), ("@ROOT@", &shown_root), ("@BOARD@", &board)];
     let files = template.filled(&values);
     make(folder, &files)?;
 
@@ -271,7 +151,7 @@ fn name(folder: &Path) -> Result<&str, Problem> {
             "write a letter, then letters, digits and _, at most 31 characters, for example radio",
         ));
     };
-    if RESERVED.binary_search(&name).is_ok() {
+    if RESERVED.split(' ').any(|word| word == name) {
         let message = format!("invalid name `{name}` for an application: it is a reserved word");
         let help = format!("write another name, for example my_{name}");
         return Err(Problem::new(message).help(help));
@@ -396,6 +276,8 @@ fn on_one_processor() -> String {
 
 #[cfg(test)]
 mod tests {
+    use clap::ValueEnum;
+
     use super::*;
 
     #[test]
@@ -407,14 +289,13 @@ mod tests {
         for bad in ["", ".", "..", "a/..", "/", "2radio", "_", "my radio", "rädio", "int", &long] {
             assert!(name(Path::new(bad)).is_err(), "{bad}");
         }
-        assert!(RESERVED.is_sorted());
     }
 
     #[test]
     fn every_template_has_what_a_project_has_and_no_placeholder_that_stays() {
-        let values = ["@NAME@", "@WHIMBREL@", "@INCLUDE@", "@BOARD@"].map(|from| (from, "x"));
-        for template in [&C, &CPP] {
-            let files = template.filled(&values);
+        let values = ["@NAME@", "@WHIMBREL@", "@ROOT@", "@BOARD@"].map(|from| (from, "x"));
+        for language in Language::value_variants() {
+            let files = template(*language).filled(&values);
             for wanted in ["app.toml", "Makefile", "test.sh", "README.md", ".gitignore"] {
                 assert!(files.iter().any(|(name, _)| *name == wanted), "{wanted}");
             }

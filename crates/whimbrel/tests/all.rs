@@ -12,6 +12,7 @@ mod killed;
 mod kinds;
 mod mapping;
 mod moving;
+mod new;
 mod outputs;
 mod platform;
 mod protocol;
