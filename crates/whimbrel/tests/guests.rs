@@ -124,7 +124,10 @@ fn says(desk: &Desk, tables: &str, args: &[&str], all: &[&str]) {
 fn each_core_of_a_board_that_cannot_be_had_is_an_error() {
     let desk = Desk::new();
     let cores = |list: &str, all: &[&str]| says(&desk, STREAM, &["--cores", list], all);
-    cores("0,nowhere:0", &["boards/nowhere/board.toml", "--cores takes the name of a folder"]);
+    cores(
+        "0,nowhere:0",
+        &["boards/nowhere/board.toml", "--cores takes the name of a folder in boards (desk)"],
+    );
     cores("0,desk:4", &["--cores desk:4: the board desk has no core 4", "cores 0 to 3"]);
     cores("0,desk:1-2,desk:2", &["--cores desk:2: the core desk:2 is named twice"]);
     cores("desk:0,desk:1", &["all of these cores are of boards", "--board"]);

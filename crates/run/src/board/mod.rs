@@ -36,8 +36,12 @@ pub fn read(wanted: &str, by: impl Display) -> Result<(Board, PathBuf), Failure>
     } else {
         helpers::root()?.join("boards").join(wanted).join(FILE)
     };
-    let known = names()?.join(", ");
-    let wanted = format!("{by} takes one of {known}, or the path of a board.toml");
+    let known = match names()? {
+        names if names.is_empty() => String::new(),
+        names => format!(" ({})", names.join(", ")),
+    };
+    let wanted =
+        format!("{by} takes the name of a folder in boards{known}, or the path of a board.toml");
     let source = files::toml(&path, "the board", &wanted)?;
     let board =
         Board::parse(source.text()).map_err(|problems| Failure::in_file(&source, problems))?;
