@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A task that fails ends the run, and the run says which task and why.
+// A task that fails ends the run, and the run says which task and why. One that exits ends alone.
 
 #include <string.h>
 
@@ -7,6 +7,7 @@
 
 struct state {
     struct wb_word hopped;
+    struct wb_mutex mutex;
 };
 
 // Volatile, or the compiler would see that it never returns.
@@ -172,5 +173,61 @@ TEST(memory_that_a_full_heap_did_not_give_is_told_with_its_size)
 
     expect_fault(h, WB_FAULT_HEAP, 0);
     CHECK(strstr(harness_system(h)->fault.text, "had no room for 1048576 more") != NULL);
+    harness_close(h);
+}
+
+// ---- A task that ends alone ---------------------------------------------------------------------
+
+static __attribute__((noinline)) void exit_inside(struct wb_task *self, const volatile char *frame)
+{
+    if (frame[0] == 0)
+        wb_task_exit(self, "the tide is out");
+}
+
+static int exits_with_a_mutex(struct wb_task *self)
+{
+    struct state *s = suite_shared(self);
+
+    EXPECT(self, wb_mutex_lock(&s->mutex, WB_FOREVER) == WB_OK);
+    suite_hop(self);
+    EXPECT(self,
+           wb_port_send(wb_port_find(self, "out", 0, 4), &(uint32_t){ 7 }, WB_FOREVER) == WB_OK);
+    exit_inside(self, (const volatile char[64]){ 0 });
+    return 1;
+}
+
+static int outlives_it(struct wb_task *self)
+{
+    struct state *s = suite_shared(self);
+    struct wb_port *in = wb_port_find(self, "in", 0, 4);
+    uint32_t message = 0;
+
+    EXPECT(self, wb_port_receive(in, &message, WB_FOREVER) == WB_OK && message == 7);
+    EXPECT(self, wb_port_receive(in, &message, WB_FOREVER) == WB_ERR_GONE);
+    EXPECT(self, wb_mutex_lock(&s->mutex, WB_FOREVER) == WB_ERR_OWNER);
+    wb_word_store(&s->hopped, 1, WB_SEQ_CST);
+    wb_task_exit(self, NULL);
+}
+
+TEST(a_task_that_exits_ends_alone_and_its_words_are_kept)
+{
+    struct harness *h = suite_open(2, sizeof(struct state));
+    const struct wb_channel_config channel = { .name = "channel", .slots = 2, .slot_bytes = 4 };
+    const struct wb_system *system = harness_system(h);
+    const struct state *s = suite_state(h);
+
+    struct wb_task *guilty =
+        suite_task(h, &(struct wb_task_config){
+                          .name = "guilty", .entry = exits_with_a_mutex, .migratable = true });
+    struct wb_task *heir =
+        suite_task(h, &(struct wb_task_config){ .name = "heir", .entry = outlives_it, .core = 1 });
+    (void)suite_channel(h, &channel, guilty, heir);
+    harness_start(h);
+    CHECK(harness_wait(h, SUITE_LIMIT_MS) == HARNESS_ENDED);
+    CHECK(wb_word_load(&s->hopped, WB_SEQ_CST) == 1);
+    CHECK(wb_word_load(&system->fault.taken, WB_SEQ_CST) == 0);
+    CHECK(wb_word_load(&system->failure.complete, WB_SEQ_CST) == 1);
+    CHECK(system->failure.task == guilty->id && system->failure.core == 1);
+    CHECK(strcmp(system->failure.text, "the tide is out") == 0);
     harness_close(h);
 }

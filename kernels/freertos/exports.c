@@ -90,6 +90,7 @@ WB_EXPORT(wb_status_text);
 WB_EXPORT(wb_stopping);
 WB_EXPORT(wb_task_app);
 WB_EXPORT(wb_task_core);
+WB_EXPORT(wb_task_exit);
 WB_EXPORT(wb_task_fail);
 WB_EXPORT(wb_task_find);
 WB_EXPORT(wb_task_firings);

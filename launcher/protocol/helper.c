@@ -202,17 +202,14 @@ void helper_look_for_deadlock(struct helper *h)
     }
 }
 
-static void emit_fault(struct helper *h)
+static void emit_fault(struct helper *h, const struct wb_fault *fault, const char *kind)
 {
-    static const char *const kinds[] = { "kernel", "stack",  "fault", "fault",
-                                         "task",   "kernel", "port",  "heap" };
     const struct wb_system *system = wb_host_system(h->build.host);
-    const struct wb_fault *fault = &system->fault;
     const struct wb_task *task = fault->task < system->n_tasks ? &system->tasks[fault->task] : NULL;
     const bool of_channel = fault->channel < system->n_channels;
 
     helper_report(
-        h, (struct plan_error){ .kind = kinds[fault->kind],
+        h, (struct plan_error){ .kind = kind,
                                 .task = task != NULL ? task->name : "",
                                 .index = task != NULL ? task->index : 0,
                                 .core = fault->core,
@@ -222,6 +219,10 @@ static void emit_fault(struct helper *h)
 
 void helper_take_event(struct helper *h, const struct wb_host_event *event)
 {
+    static const char *const kinds[] = { "kernel", "stack",  "fault", "fault",
+                                         "task",   "kernel", "port",  "heap" };
+    const struct wb_system *system = wb_host_system(h->build.host);
+
     commands_take_event(&h->commands, event);
     switch (event->kind) {
     case WB_HOST_DIED:
@@ -232,9 +233,11 @@ void helper_take_event(struct helper *h, const struct wb_host_event *event)
         emit_restart(&h->teller, event);
         break;
     case WB_HOST_FAULT:
-        emit_fault(h);
+        emit_fault(h, &system->fault, kinds[system->fault.kind]);
         break;
     case WB_HOST_ENDED:
+        if (wb_word_load(&system->failure.complete, WB_ACQUIRE) != 0)
+            emit_fault(h, &system->failure, "exit");
         h->over = true;
         break;
     case WB_HOST_NOTHING:

@@ -490,6 +490,8 @@ pub enum ErrorKind {
     Client,
     /// Every task waits for another.
     Deadlock,
+    /// A task ended alone with an error, before the run did.
+    Exit,
     /// A task touched what is not its.
     Fault,
     /// The application's hook for the end failed.

@@ -136,7 +136,8 @@ WB_MUST_USE enum wb_status wb_core_set_program(struct wb_core *core, uint32_t pr
 
 // ---- Faults -------------------------------------------------------------------------------------
 
-// The first fault of a run: why it ends before its time.
+// The first fault of a run: why it ends before its time. And the first task that ended alone with
+// an error, which the launcher tells once the run is over.
 
 enum wb_fault_kind {
     WB_FAULT_NONE,
@@ -439,6 +440,7 @@ struct wb_system {
     struct wb_compared transfer_owner;  // task id + 1, 0: nobody; whoever takes it, then that task
     struct wb_shared shared;            // the launcher's own
     struct wb_fault fault;
+    struct wb_fault failure;  // of wb_task_exit()
     struct wb_record record;  // what the launcher itself does to migrations
 };
 

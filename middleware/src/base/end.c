@@ -5,12 +5,9 @@
 #include "../word/mem.h"
 #include "base.h"
 
-static void keep_fault(struct wb_system *system, enum wb_fault_kind kind,
-                       const struct wb_task *task, const struct wb_channel *channel,
-                       const char *text)
+static void keep_fault(struct wb_fault *fault, enum wb_fault_kind kind, const struct wb_task *task,
+                       const struct wb_channel *channel, const char *text)
 {
-    struct wb_fault *fault = &system->fault;
-
     if (wb_word_swap(&fault->taken, 1, WB_RELAXED) != 0)
         return;
     fault->kind = kind;
@@ -18,26 +15,33 @@ static void keep_fault(struct wb_system *system, enum wb_fault_kind kind,
     fault->task = task != NULL ? task->id : UINT32_MAX;
     fault->channel = channel != NULL ? channel->id : UINT32_MAX;
     wb_text_copy(fault->text, text, sizeof fault->text);
-    // Release: the launcher reads the fault once it sees that it is complete.
+    // Release: the launcher reads it once it sees that it is complete.
     wb_word_store(&fault->complete, 1, WB_RELEASE);
 }
 
 void wb_system_fault(struct wb_system *system, enum wb_fault_kind kind, const struct wb_task *task,
                      const char *text)
 {
-    keep_fault(system, kind, task, NULL, text);
+    keep_fault(&system->fault, kind, task, NULL, text);
 }
 
 void wb_task_blame(struct wb_task *self, enum wb_fault_kind kind, const struct wb_channel *channel,
                    const char *text)
 {
-    keep_fault(self->system, kind, self, channel, text);
+    keep_fault(&self->system->fault, kind, self, channel, text);
     wb_kernel_halt();
 }
 
 void wb_task_fail(struct wb_task *self, const char *text)
 {
     wb_task_blame(self, WB_FAULT_TASK, NULL, text);
+}
+
+void wb_task_exit(struct wb_task *self, const char *text)
+{
+    if (text != NULL)
+        keep_fault(&self->system->failure, WB_FAULT_TASK, self, NULL, text);
+    wb_kernel_exit();
 }
 
 void wb_system_over(struct wb_system *system)

@@ -38,6 +38,7 @@ pub fn problem(app: &App, error: &HelperError) -> Problem {
         ErrorKind::Heap => with_task(app, task, error, heap),
         ErrorKind::Port => port(app, task, error),
         ErrorKind::Task => with_task(app, task, error, failed),
+        ErrorKind::Exit => with_task(app, task, error, exited),
         ErrorKind::Deadlock => deadlock(app, error),
         ErrorKind::Limit => Problem::new(error.text.clone())
             .help(format!("raise {MAX_TIME} or {MAX_EVENTS}, or end the sources with {DURATION}")),
@@ -287,6 +288,11 @@ fn unable(app: &App, task: Option<&Task>, error: &HelperError) -> Problem {
 
 fn failed(label: &str, task: &Task, error: &HelperError) -> Problem {
     Problem::new(format!("`{label}` ended the run: {}", error.text))
+        .at(task.span.clone(), "this task")
+}
+
+fn exited(label: &str, task: &Task, error: &HelperError) -> Problem {
+    Problem::new(format!("`{label}` ended with an error: {}", error.text))
         .at(task.span.clone(), "this task")
 }
 
