@@ -236,8 +236,8 @@ PEER_TESTS := bench/peers reproduce/chu2007 reproduce/common tests/test_plot_qui
 test-peers: build $(PYTHON)
 	WHIMBREL_LIBEXEC=/nowhere $(PYTHON) -m pytest --quiet $(PEER_TESTS)
 
-# What people copy and type, and the header of C++ that it shows.
-EXAMPLE_TESTS := tests/test_cpp.py tests/test_examples.py
+# What people copy and type, and the header of C++ and the crate of Rust that it shows.
+EXAMPLE_TESTS := tests/test_cpp.py tests/test_examples.py tests/test_rust_task.py
 
 test-examples: build $(PYTHON)
 	$(PYTHON) -m pytest --quiet $(EXAMPLE_TESTS)

@@ -14,7 +14,7 @@ FOLDER = ROOT / "examples"
 NAMES = sorted({path.parent.name for path in files("examples/*/Makefile")})
 # What the build prints, and the command during a run: a task's lines may come before or after.
 NOTES = re.compile(
-    r"make|CC |CXX |LD |rustc |audio: |running as |the kernel of core |\d+ frames .* load +\d"
+    r"make|CC |CXX |LD |cargo |audio: |running as |the kernel of core |\d+ frames .* load +\d"
 )
 PATIENCE_S = 600
 

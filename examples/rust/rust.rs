@@ -4,75 +4,34 @@
 //     make -C examples/rust &&
 //         bin/whimbrel run examples/rust/app.toml --cores 0,1 --shuttle meter=1,0@50ms
 //
-// With `core` alone: `std` has thread-local variables, of which each kernel would have its own, so
-// a run refuses it.
+// With the crate whimbrel-task, and without std, which has thread-local variables.
 #![no_std]
+#![forbid(unsafe_code)]
 
-use core::ffi::{c_char, c_int, c_void};
-use core::sync::atomic::{AtomicU32, Ordering};
+use whimbrel_task::{Error, Input, Output, Task, println};
 
-type Task = c_void; // only pointers to it are used
-type Port = c_void;
+whimbrel_task::tasks!(generator, meter);
 
-const FOREVER: u64 = u64::MAX;
-
-extern "C" {
-    // From wb/wb.h.
-    static wb_kernel_need_resched: AtomicU32;
-    fn wb_checkpoint_enter();
-    fn wb_period_wait(task: *mut Task) -> bool;
-    fn wb_task_migrations(task: *const Task) -> u64;
-    fn wb_port_find(task: *mut Task, name: *const c_char, index: u32, bytes: usize) -> *mut Port;
-    fn wb_port_send(port: *mut Port, message: *const c_void, timeout_ns: u64) -> c_int;
-    fn wb_port_receive(port: *mut Port, message: *mut c_void, timeout_ns: u64) -> c_int;
-    // From the C library.
-    fn dprintf(file: c_int, format: *const c_char, ...) -> c_int;
-    fn abort() -> !;
-}
-
-#[panic_handler]
-fn panic(_: &core::panic::PanicInfo) -> ! {
-    // SAFETY: abort() has no conditions.
-    unsafe { abort() }
-}
-
-/// wb_checkpoint(), which is an inline function of C.
-unsafe fn checkpoint() {
-    if wb_kernel_need_resched.load(Ordering::Relaxed) != 0 {
-        wb_checkpoint_enter();
-    }
-}
-
-/// # Safety
-/// The kernel calls it, with the task that runs.
-#[no_mangle]
-pub unsafe extern "C" fn generator(task: *mut Task) -> c_int {
-    let out = wb_port_find(task, c"out".as_ptr(), 0, size_of::<f64>());
+fn generator(task: &mut Task) -> Result<(), Error> {
+    let mut out = Output::<f64>::new(task, c"out");
 
     for n in 0..40 {
-        let sample = f64::from(n);
-        if wb_port_send(out, (&raw const sample).cast(), FOREVER) != 0 {
-            return 1;
-        }
-        wb_period_wait(task);
-        checkpoint();
+        out.send(&f64::from(n), None)?;
+        task.period_wait();
+        task.checkpoint();
     }
-    0
+    Ok(())
 }
 
-/// # Safety
-/// As of `generator`.
-#[no_mangle]
-pub unsafe extern "C" fn meter(task: *mut Task) -> c_int {
-    let samples = wb_port_find(task, c"in".as_ptr(), 0, size_of::<f64>());
-    let (mut n, mut sum, mut sample) = (0, 0.0, 0.0);
+fn meter(task: &mut Task) {
+    let mut samples = Input::<f64>::new(task, c"in");
+    let (mut n, mut sum) = (0, 0.0);
 
-    while wb_port_receive(samples, (&raw mut sample).cast(), FOREVER) == 0 {
+    while let Ok(sample) = samples.receive(None) {
         n += 1;
         sum += sample;
-        checkpoint();
+        task.checkpoint();
     }
-    let moved = if wb_task_migrations(task) > 0 { c"has moved" } else { c"has not moved" };
-    dprintf(1, c"%d samples, sum %.0f, the meter %s\n".as_ptr(), n, sum, moved.as_ptr());
-    0
+    let moved = if task.migrations() > 0 { "has moved" } else { "has not moved" };
+    println!("{n} samples, sum {sum}, the meter {moved}");
 }

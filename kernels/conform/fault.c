@@ -190,6 +190,7 @@ static int exits_with_a_mutex(struct wb_task *self)
 
     EXPECT(self, wb_mutex_lock(&s->mutex, WB_FOREVER) == WB_OK);
     suite_hop(self);
+    EXPECT(self, wb_task_self() == self);
     EXPECT(self,
            wb_port_send(wb_port_find(self, "out", 0, 4), &(uint32_t){ 7 }, WB_FOREVER) == WB_OK);
     exit_inside(self, (const volatile char[64]){ 0 });

@@ -98,6 +98,7 @@ WB_EXPORT(wb_task_index);
 WB_EXPORT(wb_task_is_periodic);
 WB_EXPORT(wb_task_migrations);
 WB_EXPORT(wb_task_name);
+WB_EXPORT(wb_task_self);
 WB_EXPORT(wb_task_set_state);
 WB_EXPORT(wb_task_state);
 WB_EXPORT(wb_unlock);

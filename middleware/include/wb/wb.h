@@ -104,6 +104,11 @@ bool wb_period_wait(struct wb_task *self);
 /// Context: any. Never blocks.
 bool wb_stopping(const struct wb_task *self);
 
+/// The task that calls; NULL outside of tasks.
+///
+/// Context: any. Never blocks.
+struct wb_task *wb_task_self(void);
+
 /// Context: any. Never blocks.
 const char *wb_task_name(const struct wb_task *self);
 

@@ -16,6 +16,11 @@ bool wb_stopping(const struct wb_task *self)
     return wb_word_load(&self->system->stopping, WB_RELAXED) != 0;
 }
 
+struct wb_task *wb_task_self(void)
+{
+    return wb_kernel_self();
+}
+
 const char *wb_task_name(const struct wb_task *self)
 {
     return self->name;
