@@ -173,6 +173,57 @@ def test_an_application_outside_of_the_tree_is_built_by_module_mk(
     assert [one["status"] for one in moves(whimbrel, app, "--mode", "recreate")] == ["ok"]
 
 
+CRATE = """\
+[package]
+name = "mine"
+version = "0.1.0"
+edition = "2024"
+
+[lib]
+crate-type = ["cdylib"]
+
+[dependencies]
+whimbrel-task = { path = "@TASK@" }
+
+[profile.release]
+panic = "abort"
+"""
+TASKS = """\
+#![no_std]
+#![forbid(unsafe_code)]
+use whimbrel_task::{Error, Input, Output, Task, tasks};
+
+tasks!(bird, watcher);
+
+fn bird(task: &mut Task) -> Result<(), Error> {
+    let mut out = Output::<u32>::new(task, c"out");
+    (0..20).try_for_each(|n| out.send(&n, None))
+}
+
+fn watcher(task: &mut Task) {
+    let mut birds = Input::<u32>::new(task, c"in");
+    let mut sum = 0;
+    while let Ok(n) = birds.receive(None) {
+        sum += n;
+    }
+    assert_eq!(sum, 190);
+}
+"""
+
+
+def test_an_application_in_rust_is_built_with_the_installed_crate(
+    prefix: Path, whimbrel: Path, mine: Path
+) -> None:
+    crate = prefix / "share/whimbrel/crates/task"
+    assert "workspace" not in (crate / "Cargo.toml").read_text()
+    (mine / "Cargo.toml").write_text(CRATE.replace("@TASK@", str(crate)))
+    (mine / "src").mkdir()
+    (mine / "src/lib.rs").write_text(TASKS)
+    ended("cargo", "build", "--offline", "--release", "--target-dir", "build", cwd=mine)
+    shutil.copy(mine / "build/release/libmine.so", mine / "mine.so")
+    assert "20 frames" in ended(whimbrel, "sim", mine / "app.toml")
+
+
 def test_pkg_config_has_what_a_compiler_is_told(prefix: Path, whimbrel: Path, mine: Path) -> None:
     tell = 'eval "cc $1 $(pkg-config --cflags --libs $2)"'
     of = {"cwd": mine, "PKG_CONFIG_PATH": prefix / "lib/pkgconfig"}

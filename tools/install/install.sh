@@ -69,6 +69,18 @@ stage_sources() {
     set +f
 }
 
+# The crate of tasks in Rust, which is of no workspace there.
+stage_crate() {
+    crate=share/whimbrel/crates/task
+    put 644 $crate crates/task/Cargo.toml
+    put 644 $crate/src crates/task/src/*.rs
+    sed -i '/^\[lints\]/,$d' "$stage/$crate/Cargo.toml"
+    for key in version edition rust-version license; do
+        value=$(sed -n "s/^$key = //p" crates/Cargo.toml | head -n 1)
+        sed -i "s|^$key.workspace = true|$key = $value|" "$stage/$crate/Cargo.toml"
+    done
+}
+
 stage_documents() {
     put 644 share/doc/whimbrel README.md CHANGELOG.md LICENSE NOTICE build/third-party.txt
     put 644 share/doc/whimbrel/LICENSES LICENSES/*.txt
@@ -79,6 +91,7 @@ stage_all() {
     stage_built
     stage_development
     stage_sources
+    stage_crate
     stage_documents
 }
 

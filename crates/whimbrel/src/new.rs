@@ -74,10 +74,23 @@ const CPP: Template = Template {
     on_boards: false,
 };
 
+const RUST: Template = Template {
+    files: &[
+        ("Cargo.toml", include_str!("new/rust/Cargo.toml")),
+        ("src/lib.rs", include_str!("new/rust/lib.rs")),
+        ("Makefile", include_str!("new/rust/Makefile")),
+        ("README.md", include_str!("new/rust/README.md")),
+    ],
+    compiler: ("CARGO", "cargo"),
+    packages: "cargo make",
+    on_boards: false,
+};
+
 const fn template(language: Language) -> &'static Template {
     match language {
         Language::C => &C,
         Language::Cpp => &CPP,
+        Language::Rust => &RUST,
     }
 }
 

@@ -57,4 +57,6 @@ pub enum Language {
     /// C++20
     #[value(name = "c++")]
     Cpp,
+    /// Rust, without std
+    Rust,
 }
