@@ -69,6 +69,39 @@ def test_a_panic_ends_its_task_alone_and_the_run_fails_once_the_others_are_over(
     assert "steady goes on" in told, told
 
 
+KILLED = """\
+[app]
+name = "killed"
+module = "tasks.so"
+
+[[task]]
+name = "counter"
+entry = "{0}"
+{1}
+
+[[task]]
+name = "reader"
+core = 1
+
+[[channel]]
+from = "counter.out"
+to = "reader.in"
+slot_bytes = 4
+"""
+
+
+@pytest.mark.parametrize(
+    ("entry", "key", "twice"),
+    [("restarts", "restart = true", 1), ("resumes", "checkpoint_every = 5", 0)],
+)
+def test_a_task_goes_on_with_what_it_has_kept_when_its_kernel_is_killed(
+    place: Path, entry: str, key: str, twice: int
+) -> None:
+    ended = run(place, KILLED.format(entry, key), RUN, "--restart")
+    assert ended.returncode == 0, ended.stderr
+    assert f"100 numbers, {twice} of them twice" in ended.stderr + ended.stdout
+
+
 def alone(entry: str) -> str:
     """The sender as another task."""
     return APP.replace('name = "sender"', f'name = "sender"\nentry = "{entry}"')

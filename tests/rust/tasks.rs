@@ -2,7 +2,7 @@
 //! What whimbrel-task promises: tasks that move to and fro in the middle of it, tasks that panic,
 //! and tasks that use a port in a wrong way.
 #![no_std]
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 extern crate alloc;
 
@@ -10,17 +10,21 @@ use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::ffi::c_int;
+use core::sync::atomic::{AtomicBool, Ordering};
 use core::time::Duration;
 
 use whimbrel_task::{
-    AddressLock, Condition, Error, Heap, Input, LockError, Mutex, Output, Semaphore, Task, message,
-    println, tasks,
+    AddressLock, Condition, Error, Heap, Input, Kept, LockError, Mutex, Output, Semaphore, Task,
+    message, println, tasks,
 };
 
 #[global_allocator]
 static HEAP: Heap = Heap;
 
-tasks!(sender, receiver, faulty, steady, survivor, refuser, stranger, twice);
+tasks!(
+    sender, receiver, faulty, steady, survivor, refuser, stranger, twice, restarts, resumes, reader
+);
 
 const ROUNDS: u32 = 40;
 const NOT: Option<Duration> = Some(Duration::ZERO);
@@ -193,4 +197,68 @@ fn stranger(task: &mut Task) -> Result<(), Error> {
 fn twice(task: &mut Task) {
     let _first = Output::<u32>::new(task, c"out");
     let _second = Output::<u32>::new(task, c"out");
+}
+
+// ---- Tasks whose kernel is killed ---------------------------------------------------------------
+
+static KILLED: AtomicBool = AtomicBool::new(false);
+
+/// Kills the kernel that runs the task, once.
+#[allow(unsafe_code)]
+fn die() {
+    unsafe extern "C" {
+        safe fn raise(signal: c_int) -> c_int;
+    }
+    if !KILLED.swap(true, Ordering::Relaxed) {
+        raise(9);
+    }
+}
+
+/// Goes on with what it has kept.
+fn restarts(task: &mut Task) -> Result<(), Error> {
+    let mut out = Output::<u32>::new(task, c"out");
+    let next = Kept::new(task, 0)?;
+
+    while next.get() < 100 {
+        out.send(&next.get(), None)?;
+        if next.get() == 50 {
+            die();
+        }
+        next.set(next.get() + 1);
+        task.checkpoint();
+    }
+    Ok(())
+}
+
+/// Goes on from its image, with its stack and heap.
+fn resumes(task: &mut Task) -> Result<(), Error> {
+    let mut out = Output::<u32>::new(task, c"out");
+    let mut sent = Vec::new();
+
+    for n in 0..100 {
+        task.checkpoint();
+        if n == 50 {
+            die();
+        }
+        out.send(&n, None)?;
+        sent.push(n);
+    }
+    assert!(sent.iter().copied().eq(0..100));
+    Ok(())
+}
+
+fn reader(task: &mut Task) {
+    let mut numbers = Input::<u32>::new(task, c"in");
+    let (mut n, mut again) = (0, 0);
+
+    while let Ok(number) = numbers.receive(None) {
+        if number + 1 == n {
+            again += 1;
+        } else {
+            assert_eq!(number, n);
+            n += 1;
+        }
+        task.checkpoint();
+    }
+    println!("{n} numbers, {again} of them twice");
 }

@@ -32,6 +32,7 @@
 //! - [`Input`] and [`Output`] are typed by what they carry: a [`Message`], or blocks of it.
 //! - [`OutSlot`] and [`InSlot`] are messages in place. [`Mutex`], [`Condition`], [`Semaphore`] and
 //!   [`AddressLock`] work among tasks of any cores.
+//! - [`Kept`] is what a task finds when it is restarted after the death of its kernel.
 //! - A timeout of `None` has no end; zero does not wait.
 //! - [`sys`] has the functions of C, for what is not here: calls, barriers, `wb_wait()`.
 //!
@@ -51,6 +52,7 @@
 
 mod error;
 mod heap;
+mod kept;
 mod lock;
 mod message;
 mod port;
@@ -60,6 +62,7 @@ mod text;
 
 pub use error::Error;
 pub use heap::Heap;
+pub use kept::Kept;
 pub use lock::{AddressLock, Condition, LockError, Mutex, MutexGuard, Semaphore};
 pub use message::{Carried, Message};
 pub use port::{InSlot, Input, OutSlot, Output};
