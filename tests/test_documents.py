@@ -21,10 +21,12 @@ from suites import read as read_suites
     [
         ("README.md", "apps/hello/hello.c"),
         ("docs/your-first-application.md", "apps/hello/watcher.c"),
+        ("docs/rust.md", "examples/rust/rust.rs"),
     ],
 )
 def test_a_program_that_is_shown_is_the_one_that_runs(document: str, source: str) -> None:
-    assert blocks(ROOT / document, "c") == [(ROOT / source).read_text()]
+    language = {".c": "c", ".rs": "rust"}[Path(source).suffix]
+    assert blocks(ROOT / document, language) == [(ROOT / source).read_text()]
 
 
 def test_no_example_writes_what_another_user_may_have_made_first() -> None:

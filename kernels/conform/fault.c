@@ -220,9 +220,9 @@ TEST(a_task_that_exits_ends_alone_and_its_words_are_kept)
     struct wb_task *guilty =
         suite_task(h, &(struct wb_task_config){
                           .name = "guilty", .entry = exits_with_a_mutex, .migratable = true });
-    struct wb_task *heir =
-        suite_task(h, &(struct wb_task_config){ .name = "heir", .entry = outlives_it, .core = 1 });
-    (void)suite_channel(h, &channel, guilty, heir);
+    struct wb_task *successor = suite_task(
+        h, &(struct wb_task_config){ .name = "successor", .entry = outlives_it, .core = 1 });
+    (void)suite_channel(h, &channel, guilty, successor);
     harness_start(h);
     CHECK(harness_wait(h, SUITE_LIMIT_MS) == HARNESS_ENDED);
     CHECK(wb_word_load(&s->hopped, WB_SEQ_CST) == 1);

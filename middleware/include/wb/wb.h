@@ -154,7 +154,7 @@ WB_NORETURN void wb_task_fail(struct wb_task *self, const char *text);
 
 /// Ends the calling task alone, from any depth of its calls: with an error, or with NULL as if it
 /// had returned 0. Its ports close, and what it has locked is taken with WB_ERR_OWNER next. The
-/// other tasks go on; once they are over, the run ends with the first such error.
+/// other tasks continue; once they have ended, the run ends with the first such error.
 ///
 /// Context: a task. Does not return.
 /// Memory:  `text` is copied (at most 255 bytes are kept). Nothing on the stack is cleaned up.
