@@ -16,7 +16,12 @@ from test_install import ended, environment, files, install
 
 CPU = min(os.sched_getaffinity(0))
 MOVING = ("--cores", f"{CPU},{CPU}", "--shuttle", "filter=1,0@100ms", "--json")
-TASKS = {"c": "tasks.c", "c++": "tasks.cc"}
+# What a folder has besides the files of all languages, when it was built.
+OWN = {
+    "c": {".clangd", "tasks.c"},
+    "c++": {".clangd", "tasks.cc"},
+    "rust": {"Cargo.lock", "Cargo.toml", "src/"},
+}
 RESULT = "200 samples, none lost, sum 4639"
 
 
@@ -50,7 +55,7 @@ def passes(folder: Path, **more: str | Path) -> None:
     raise AssertionError(done.stdout + done.stderr)
 
 
-@pytest.mark.parametrize("language", ["c", "c++"])
+@pytest.mark.parametrize("language", OWN)
 @pytest.mark.parametrize("place", ["on PATH", "by its path", "source tree"])
 def test_what_is_made_is_built_run_moved_simulated_and_tested(
     prefix: Path, tmp_path: Path, language: str, place: str
@@ -66,11 +71,14 @@ def test_what_is_made_is_built_run_moved_simulated_and_tested(
     start = ["env", command]
     ended(*start, "new", "radio", "--lang", language, cwd=here, PATH=path)
     app = here / "radio"
-    settings = (app / ".clangd").read_text()
-    (include,) = re.findall(r'"-I(.*?)"', settings)
-    assert (Path(include) / "wb/wb.hpp").is_file()
+    if language == "rust":
+        (used,) = re.findall(r'path = "(.*?)"', (app / "Cargo.toml").read_text())
+        assert (Path(used) / "src/lib.rs").is_file()
+    else:
+        (used,) = re.findall(r'"-I(.*?)"', (app / ".clangd").read_text())
+        assert (Path(used) / "wb/wb.hpp").is_file()
     if place != "source tree":
-        assert Path(include).is_relative_to(prefix)
+        assert Path(used).is_relative_to(prefix)
     assert (f"\nWHIMBREL ?= {command}\n") in (app / "Makefile").read_text()
 
     ended("make", "-C", "radio", "-j2", cwd=here, PATH=path)
@@ -93,30 +101,44 @@ def test_what_is_made_is_built_run_moved_simulated_and_tested(
     if shutil.which("git"):
         ended("git", "init", "--quiet", cwd=app)
         seen = ended("git", "status", "--porcelain", cwd=app)
-        wanted = {".clangd", ".gitignore", "Makefile", "README.md", "app.toml", "test.sh"}
-        assert {line[3:] for line in seen.splitlines()} == wanted | {TASKS[language]}
+        wanted = {".gitignore", "Makefile", "README.md", "app.toml", "test.sh"}
+        assert {line[3:] for line in seen.splitlines()} == wanted | OWN[language]
     assert files(prefix) == before
 
 
-@pytest.fixture(params=["c", "c++"])
-def app(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+def new(language: str, place: Path) -> Path:
     """An application of the source tree's command."""
-    ended(WHIMBREL, "new", "radio", "--lang", request.param, cwd=tmp_path)
-    return tmp_path / "radio"
+    ended(WHIMBREL, "new", "radio", "--lang", language, cwd=place)
+    return place / "radio"
+
+
+@pytest.fixture(params=OWN)
+def app(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    return new(request.param, tmp_path)
+
+
+@pytest.fixture(params=["c", "c++"])
+def app_in_c(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """One that module.mk builds."""
+    return new(request.param, tmp_path)
+
+
+# How a filter sends, and what comes before it for a sample to be lost.
+SEND = {
+    ".c": ("if (wb_port_send(out, &sample", "if (sample.number == {})\n            continue;"),
+    ".cc": ("if (out.send(one)", "if (one.number == {})\n            continue;"),
+    ".rs": ("out.send(&sample,", "if sample.number == {} {{\n            continue;\n        }}"),
+}
 
 
 @pytest.mark.parametrize("number", [0, 100, 199])
 def test_the_test_fails_if_a_sample_is_lost(app: Path, number: int) -> None:
-    (tasks,) = app.glob("tasks.*")
+    (tasks,) = [*app.glob("tasks.*"), *app.glob("src/lib.rs")]
+    send, lost = SEND[tasks.suffix]
     text = tasks.read_text()
-    name = "sample" if tasks.suffix == ".c" else "one"
-    send = (
-        "        if (wb_port_send(out, &sample" if name == "sample" else "        if (out.send(one)"
-    )
     assert text.count(send) >= 1
     before, found, after = text.rpartition(send)
-    lost = f"        if ({name}.number == {number})\n            continue;\n"
-    tasks.write_text(before + lost + found + after)
+    tasks.write_text(before + lost.format(number) + "\n        " + found + after)
     done = make(app, "test")
     assert done.returncode != 0
     said = "199 samples, none lost" if number == 199 else "a sample is missing"
@@ -138,30 +160,40 @@ COMPILERS = [("gcc", "g++"), ("clang", "clang++"), ("clang-14", "clang++-14")]
 
 
 @pytest.mark.parametrize("compilers", COMPILERS, ids=lambda names: names[0])
-def test_each_compiler_takes_it_without_a_warning(app: Path, compilers: tuple[str, str]) -> None:
+def test_each_compiler_takes_it_without_a_warning(
+    app_in_c: Path, compilers: tuple[str, str]
+) -> None:
     if not all(map(shutil.which, compilers)):
         pytest.skip(f"{compilers[0]} is missing")
     cc, cxx = compilers
-    done = make(app, f"CC={cc}", f"CXX={cxx}", "EXTRA=-Wall -Wextra -Werror")
+    done = make(app_in_c, f"CC={cc}", f"CXX={cxx}", "EXTRA=-Wall -Wextra -Werror")
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
 
 
-def test_without_a_compiler_make_names_it_and_what_to_install(app: Path, tmp_path: Path) -> None:
+def test_without_a_compiler_make_names_it_and_what_to_install(
+    app_in_c: Path, tmp_path: Path
+) -> None:
     tools = tmp_path / "tools"
     tools.mkdir()
     for name in ("sh", "make", "echo", "find", "realpath"):
         (tools / name).symlink_to(shutil.which(name) or "/nowhere")
-    done = make(app, PATH=tools)
+    done = make(app_in_c, PATH=tools)
     assert done.returncode != 0
-    missing = "cc g++" if (app / "tasks.cc").exists() else "cc"
+    missing = "cc g++" if (app_in_c / "tasks.cc").exists() else "cc"
     assert f"the compiler {missing} is not found: install gcc" in done.stderr
     # What needs none works.
-    assert make(app, "sources", PATH=tools).stdout.endswith(f"{app}/tasks.c\n")
+    assert make(app_in_c, "sources", PATH=tools).stdout.endswith(f"{app_in_c}/tasks.c\n")
 
 
-def test_without_whimbrel_make_says_how_to_name_it(app: Path) -> None:
-    done = make(app, "WHIMBREL=/nowhere/whimbrel")
+def test_without_cargo_make_says_what_to_install(tmp_path: Path) -> None:
+    done = make(new("rust", tmp_path), "CARGO=/nowhere/cargo")
+    assert done.returncode != 0
+    assert "/nowhere/cargo is not found: install Rust 1.85 or newer" in done.stderr
+
+
+def test_without_whimbrel_make_says_how_to_name_it(app_in_c: Path) -> None:
+    done = make(app_in_c, "WHIMBREL=/nowhere/whimbrel")
     assert done.returncode != 0
     assert "/nowhere/whimbrel is not found: install Whimbrel, or name its command" in done.stderr
 

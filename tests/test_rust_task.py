@@ -132,22 +132,6 @@ def test_a_module_with_std_is_refused_for_its_thread_local_variables(place: Path
         assert "it has thread-local variables" in ended.stderr, ended.stderr
 
 
-@pytest.mark.parametrize("words", [RUN, SIM], ids=["linux", "simulator"])
-def test_the_application_that_new_makes_moves_and_loses_no_sample(
-    tmp_path: Path, words: list[str]
-) -> None:
-    made = [str(WHIMBREL), "new", str(tmp_path / "radio"), "--lang", "rust"]
-    subprocess.run(made, check=True, capture_output=True)
-    kept = {key: value for key, value in os.environ.items() if key not in ("MAKEFLAGS", "MFLAGS")}
-    subprocess.run(["make", "-C", tmp_path / "radio"], check=True, env=kept)
-    app = (tmp_path / "radio/app.toml").read_text()
-    ended = run(tmp_path / "radio", app, words, "--shuttle", "filter=1,0@100ms")
-    told = ended.stdout + ended.stderr
-    assert ended.returncode == 0, told
-    assert re.search(r"^sample \d+ comes after move \d+ of the filter$", told, re.MULTILINE), told
-    assert "200 samples, none lost, sum 4639" in told, told
-
-
 # ---- What is declared ---------------------------------------------------------------------------
 
 NUMBERS = {
