@@ -177,7 +177,7 @@ def prototype(name: str, text: str) -> tuple[list[str], str]:
 
 
 DECLARED = re.findall(
-    r"^    pub fn (wb_\w+)\(([^)]*)\)(?: -> ([^;]+))?;$", SYS.read_text(), re.MULTILINE
+    r"^    pub fn (wb_\w+)\(([^)]*)\)(?:\s*-> ([^;]+))?;$", SYS.read_text(), re.MULTILINE
 )
 
 

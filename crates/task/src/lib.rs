@@ -38,9 +38,9 @@
 //!
 //! # What may not live across a checkpoint
 //!
-//! The stack, the heap and the globals move with a task. Slots and locks do not compile there: in C
-//! some modes of moving allow them, here the rule is that of all modes and of checkpoint images. The
-//! compiler does not see files that the task opens by C, nor other things of one process.
+//! The stack, the heap and the globals move with a task. A slot or a lock there does not compile:
+//! some modes of moving would allow it, others and checkpoint images do not. The compiler does not
+//! see files that the task opens by C, nor other things of one process.
 //!
 //! # Why there is no std
 //!

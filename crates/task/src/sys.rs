@@ -61,7 +61,6 @@ const _: () = assert!(size_of::<wb_semaphore>() == 16);
 const _: () = assert!(size_of::<wb_mutex>() == 8);
 const _: () = assert!(size_of::<wb_condition>() == 12);
 
-#[rustfmt::skip]
 unsafe extern "C" {
     pub static wb_kernel_need_resched: AtomicU32;
     pub fn wb_status_text(status: c_int) -> *const c_char;
@@ -87,12 +86,31 @@ unsafe extern "C" {
     pub fn wb_task_exit(task: *mut wb_task, text: *const c_char) -> !;
 
     pub fn wb_task_app(task: *const wb_task) -> *mut wb_app;
-    pub fn wb_param_text(app: *const wb_app, key: *const c_char, fallback: *const c_char) -> *const c_char;
+    pub fn wb_param_text(
+        app: *const wb_app,
+        key: *const c_char,
+        fallback: *const c_char,
+    ) -> *const c_char;
     pub fn wb_param_number(app: *const wb_app, key: *const c_char, fallback: f64) -> f64;
-    pub fn wb_param_element(app: *const wb_app, key: *const c_char, index: u32, fallback: f64) -> f64;
+    pub fn wb_param_element(
+        app: *const wb_app,
+        key: *const c_char,
+        index: u32,
+        fallback: f64,
+    ) -> f64;
 
-    pub fn wb_port_find(task: *mut wb_task, name: *const c_char, index: u32, bytes: usize) -> *mut wb_port;
-    pub fn wb_port_find_room(task: *mut wb_task, name: *const c_char, index: u32, bytes: usize) -> *mut wb_port;
+    pub fn wb_port_find(
+        task: *mut wb_task,
+        name: *const c_char,
+        index: u32,
+        bytes: usize,
+    ) -> *mut wb_port;
+    pub fn wb_port_find_room(
+        task: *mut wb_task,
+        name: *const c_char,
+        index: u32,
+        bytes: usize,
+    ) -> *mut wb_port;
     pub fn wb_port_count(task: *const wb_task, name: *const c_char) -> u32;
     pub fn wb_port_next(task: *mut wb_task, last: *const wb_port) -> *mut wb_port;
     pub fn wb_port_is_input(port: *const wb_port) -> bool;
@@ -114,7 +132,11 @@ unsafe extern "C" {
     pub fn wb_mutex_unlock(mutex: *mut wb_mutex) -> c_int;
     pub fn wb_lock(address: *const c_void, timeout_ns: u64) -> c_int;
     pub fn wb_unlock(address: *const c_void) -> c_int;
-    pub fn wb_condition_wait(condition: *mut wb_condition, mutex: *mut wb_mutex, timeout_ns: u64) -> c_int;
+    pub fn wb_condition_wait(
+        condition: *mut wb_condition,
+        mutex: *mut wb_mutex,
+        timeout_ns: u64,
+    ) -> c_int;
     pub fn wb_condition_signal(condition: *mut wb_condition);
     pub fn wb_condition_broadcast(condition: *mut wb_condition);
 }
