@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a build makes does not depend on the folder where it was made."""
+"""What a build makes does not depend on the folder where it was made, nor on who made it."""
 
+import os
 import re
 from pathlib import Path
 
@@ -9,10 +10,18 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 MODULES = [f"build/apps/{path.parent.name}.so" for path in ROOT.glob("apps/*/Makefile")]
 PROGRAMS = [f"bin/whimbrel{name}" for name in ("", "-linux", "-sim", "-bench", "-bench.task")]
+CLIENT = "build/release/libwhimbrel-client.a"
+CARGO_HOME = os.environ.get("CARGO_HOME", str(Path.home() / ".cargo"))
 
 
-@pytest.mark.parametrize("built", sorted(MODULES + PROGRAMS))
+@pytest.mark.parametrize("built", sorted([*MODULES, *PROGRAMS, CLIENT]))
 def test_no_built_file_names_the_folder_of_the_tree(built: str) -> None:
     """Neither code nor debug information: two trees of one commit give the same bytes."""
     tree = re.escape(str(ROOT).encode()) + rb"[/\0]"
     assert re.findall(tree + rb"[ -~]*", (ROOT / built).read_bytes()) == []
+
+
+@pytest.mark.parametrize("built", ["bin/whimbrel", "bin/whimbrel-sim"])
+def test_no_program_names_the_folder_of_cargo(built: str) -> None:
+    named = re.findall(re.escape(CARGO_HOME.encode()) + rb"/[ -~]*", (ROOT / built).read_bytes())
+    assert named == [], "built before tools/rustc.sh was: rm -r build/cargo"

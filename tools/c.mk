@@ -201,11 +201,14 @@ $(BIN)/whimbrel-sim: $(call objects,sim,$(HELPER_C) $(SIM_MAIN_C)) $(call sim_ob
 	@echo 'LD $@'
 	@$(CC) $(FLAGS_sim) -rdynamic -o $@ $^ -ldl -lpthread -lm
 
-# For processes that attach to a run: of itself, with its texts of outcomes.
+# For processes that attach to a run: of itself, with its texts of outcomes. Without intermediate code
+# and debug information: they name the folder, and compilers of another version cannot read the former.
 CLIENT := $(BUILD)/release/libwhimbrel-client.a
 $(CLIENT): $(call objects,release,clients/c/client.c middleware/src/word/status.c)
 	@echo 'AR $@'
-	@$(AR) rcs $@ $^
+	@rm -f $@
+	@$(AR) rcsD $@ $^
+	@strip --strip-debug --enable-deterministic-archives --remove-section='.gnu.lto_*' $@
 
 # Cargo knows what it depends on.
 .PHONY: always

@@ -39,6 +39,8 @@ PARTS = (
     "apps/*/*.toml",
     "apps/fm_radio/data/cold_day_240k.cu8",
 )
+# Modules for other machines than this one, instead of those of the checkout.
+APPS = "WHIMBREL_APPS"
 # What it is compiled of: files of the same contents make results that are the same, on any machine.
 SOURCES = (
     "Makefile",
@@ -97,6 +99,7 @@ def build_wheel(
         build()
     # Beside what the command was made of, so that little is left to compile.
     os.environ["CARGO_TARGET_DIR"] = str(ROOT / "build/cargo")
+    os.environ.setdefault("RUSTC_WRAPPER", str(ROOT / "tools/rustc.sh"))
     with (ROOT / "build/package.lock").open("w") as lock:
         # Another build has the same tree in the same place.
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -126,6 +129,9 @@ def pack() -> None:
             to = TREE / path.relative_to(ROOT)
             to.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(path, to)
+    if APPS in os.environ:
+        shutil.rmtree(TREE / "build/apps")
+        shutil.copytree(os.environ[APPS], TREE / "build/apps")
     (TREE / "sources").write_text(sources())
 
 

@@ -10,4 +10,3 @@ strip bin/whimbrel libexec/whimbrel/whimbrel-linux libexec/whimbrel/whimbrel-sim
     libexec/whimbrel/build/apps/fm_plain
 find libexec -name '*.so' -exec strip --strip-unneeded {} +
 find libexec -name '*.task' -exec strip --strip-debug {} +
-strip --strip-debug --remove-section='.gnu.lto_*' lib/libwhimbrel-client.a

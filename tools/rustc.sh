@@ -1,0 +1,8 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Cargo runs rustc through this (crates/.cargo/config.toml): panics then name the files of other crates
+# from /crates, wherever Cargo keeps them, so that two users' programs have the same bytes.
+for sources in "${CARGO_HOME:-$HOME/.cargo}"/registry/src/*; do
+    set -- "$@" "--remap-path-prefix=$sources=/crates"
+done
+exec "$@"
