@@ -41,7 +41,9 @@ packages='
     libswscale-dev
     libturbojpeg0
     libzvbi0
+    lintian
     mencoder
+    mmdebstrap
     perl
     picolibc-aarch64-linux-gnu
     picolibc-riscv64-unknown-elf

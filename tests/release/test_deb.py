@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The package of Debian, in a root that has nothing else: what it needs is declared, the page on
+installing it tells the truth, and nothing is left of it.
+
+The commands are those of docs/install.md. They run without a network.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+sys.path.append(str(ROOT / "tests"))
+
+from documents import blocks  # noqa: E402
+
+BARE = Path(os.environ.get("BARE_ROOT", ROOT / "build/bare.tar"))
+USER = "visitor"
+# What apt and dpkg keep of their own work.
+LEDGERS = ("dev", "proc", "tmp", "var/cache", "var/lib/apt", "var/lib/dpkg", "var/log", "root")
+
+
+def package() -> Path:
+    """The one of this version."""
+    version = re.search(r'^version = "(.*)"', (ROOT / "crates/Cargo.toml").read_text(), re.M)
+    assert version
+    (found,) = (ROOT / "build").glob(f"whimbrel_{version[1]}_*.deb")
+    return found
+
+
+def entered(root: Path, *words: str) -> str:
+    """What a command prints in a root, which succeeds."""
+    run = subprocess.run(
+        [HERE / "enter.sh", root, *words], capture_output=True, text=True, check=False
+    )
+    assert run.returncode == 0, f"{words}\n{run.stdout}\n{run.stderr}"
+    return run.stdout
+
+
+def as_user(root: Path, script: str) -> str:
+    """What a script prints that an ordinary user runs in a folder of his own."""
+    login = ["runuser", "-u", USER, "--", "env", f"HOME=/home/{USER}", "sh", "-ec"]
+    return entered(root, *login, f"cd\n{script}")
+
+
+def names(root: Path) -> set[str]:
+    """Each file and folder of a root, but for what packages' tools write about themselves."""
+    listed = entered(root, "find", "/", "-xdev", "-printf", "%P\\n").splitlines()
+    return {name for name in listed if not name.startswith(LEDGERS)}
+
+
+@pytest.fixture
+def bare(tmp_path: Path) -> Iterator[Path]:
+    """A root with apt and an ordinary user, and the package in his folder."""
+    root = tmp_path / "root"
+    root.mkdir()
+    subprocess.run(["tar", "-C", root, "--exclude=./dev/*", "-xf", BARE], check=True)
+    entered(root, "useradd", "--create-home", USER)
+    shutil.copy(package(), root / "home" / USER)
+    yield root
+    shutil.rmtree(root)
+
+
+def installs(root: Path, *options: str) -> None:
+    entered(root, "apt-get", "install", "-qqy", *options, f"/home/{USER}/{package().name}")
+
+
+def moved(text: str) -> list[str]:
+    return [one["status"] for one in json.loads(text)["migrations"]]
+
+
+def test_lintian_has_nothing_to_say() -> None:
+    words = ["lintian", "--allow-root", "--fail-on", "error,warning", package()]
+    run = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert run.stdout == ""
+
+
+def test_the_command_needs_what_the_package_depends_on_and_leaves_nothing(bare: Path) -> None:
+    before = names(bare)
+    installs(bare, "--no-install-recommends")
+    examples = "/usr/share/whimbrel/apps"
+    run = f"whimbrel run {examples}/hello/app.toml --quiet --json --move bird=1@100ms"
+    assert moved(as_user(bare, run)) == ["ok"]
+    radio = f"{examples}/fm_radio/app.toml --set output=/home/{USER}/radio.wav"
+    summary = json.loads(as_user(bare, f"whimbrel sim {radio} --duration 1s --json --record run"))
+    assert summary["app"]["name"] == "fm_radio"
+    as_user(bare, "whimbrel report run --output run.html; grep -q '<html' run.html")
+
+    home = {name for name in names(bare) if name.startswith(f"home/{USER}")}
+    entered(bare, "apt-get", "purge", "-qqy", "whimbrel")
+    assert names(bare) - home == before - home
+    assert "whimbrel" not in entered(bare, "dpkg-query", "-W")
+
+
+def test_the_page_leads_from_the_package_to_an_application_that_migrates(bare: Path) -> None:
+    (walk,) = [text for text in blocks(ROOT / "docs/install.md", "sh") if "apt install" in text]
+    install, *commands = walk.splitlines()
+    assert install == f"sudo apt install ./{package().name}"
+    since = time.monotonic()
+    entered(bare, "sh", "-c", f"cd /home/{USER} && {install.removeprefix('sudo ')} --yes")
+    installed = names(bare)
+    printed = as_user(bare, "\n".join(commands))
+    took_s = time.monotonic() - since
+    print(f"{len(commands) + 1} commands, {took_s:.0f} s")
+    assert len(commands) + 1 <= 6
+    assert re.search(r"bird", printed)
+    assert all(name.startswith(f"home/{USER}/") for name in names(bare) - installed)
+
+    mine = f"/home/{USER}/mine/app.toml"
+    simulated = json.loads(as_user(bare, f"whimbrel sim {mine} --platform smp2 --json"))
+    assert simulated["app"]["name"]
+    entered(bare, "apt-get", "purge", "-qqy", "whimbrel")
+    assert not [name for name in names(bare) if "whimbrel" in name and not name.startswith("home")]
