@@ -124,6 +124,7 @@ soak: build test-guest-soak $(THREAD_TESTS:%=$(BUILD)/release/%) $(BUILD)/releas
 	$(PYTHON) tests/surroundings.py
 	python3 python/tests/fresh_install.py
 	tests/release/from_source.py
+	DEB_ON_BOARD=1 $(MAKE) test-release
 	$(MAKE) sbom
 	VOIP_FUZZ=20000 $(MAKE) test-parts test-voip
 	PUBLISHED_ALL=1 BOARD_LIMIT_S=900 $(MAKE) test-freertos BOARD_SCALE=2

@@ -245,6 +245,21 @@ def test_cmake_finds_the_package(prefix: Path, whimbrel: Path, mine: Path) -> No
     assert ended(mine / "client") == "done\n"
 
 
+def test_a_program_in_rust_names_the_folder_of_the_client(prefix: Path, tmp_path: Path) -> None:
+    (tmp_path / "src").mkdir()
+    client = prefix / "share/whimbrel/clients/rust"
+    (tmp_path / "Cargo.toml").write_text(
+        '[package]\nname = "scope"\nversion = "0.1.0"\nedition = "2024"\n\n'
+        f'[dependencies]\nwhimbrel-client = {{ path = "{client}" }}\n'
+    )
+    (tmp_path / "src/main.rs").write_text(
+        "use whimbrel_client::Client;\n\n"
+        'fn main() {\n    println!("{}", size_of::<Client>());\n}\n'
+    )
+    ended("cargo", "check", "--quiet", "--offline", cwd=tmp_path)
+    assert not (client / "target").exists()
+
+
 def test_each_verb_has_a_page_and_the_shell_completes_it(prefix: Path) -> None:
     pages = {path.name for path in (prefix / "share/man/man1").iterdir()}
     assert {"whimbrel.1", "whimbrel-run.1", "whimbrel-occupy-status.1"} <= pages

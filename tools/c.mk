@@ -22,9 +22,12 @@ endif
 # Debug information names files from the tree's root, wherever that is: two trees give the same bytes.
 ANYWHERE := -ffile-prefix-map=$(CURDIR)=.
 # Frame pointers: a profile or a debugger walks a task's stack without unwind tables.
+# What costs no instruction that can be measured (docs/decisions/0072). Compilers of some systems fortify anyway.
+HARDENING := -fstack-clash-protection -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
+HARDENING_LINK := -Wl,-z,relro,-z,now
 # Link-time optimisation: a message passes a dozen small functions of as many files. Fat objects, so
 # that `make size` has something to measure.
-FLAGS_release := -O3 -flto=auto -ffat-lto-objects -g $(ANYWHERE) -fno-omit-frame-pointer
+FLAGS_release := -O3 -flto=auto -ffat-lto-objects -g $(ANYWHERE) -fno-omit-frame-pointer $(HARDENING)
 # What runs in virtual time is as fast as its instructions are few: no frame pointers (there are
 # unwind tables), fixed addresses, only what modules call is visible, so that the rest can be inlined
 # for good, pointers are followed through the whole program, and no pairs of words go through vector
@@ -92,7 +95,7 @@ LINUX_O := $(call objects,release,$(LINUX_C) $(HELPER_C) kernels/linux/main.c)
 
 define variant
 $$(BUILD)/$(1)/launcher/third_party/%.o: WARN := -std=c11 -w
-$$(BUILD)/$(1)/launcher/third_party/%.o: FLAGS_$(1) := -O1 -g $(ANYWHERE)
+$$(BUILD)/$(1)/launcher/third_party/%.o: FLAGS_$(1) := -O1 -g $(ANYWHERE) $(HARDENING)
 
 $$(BUILD)/$(1)/%.o: %.c tools/c.mk
 	@mkdir -p $$(@D)
@@ -194,12 +197,12 @@ include middleware/size.mk
 $(BIN)/whimbrel-linux: $(LINUX_O) $(call linux_objects,release)
 	@mkdir -p $(@D)
 	@echo 'LD $@'
-	@$(CC) $(FLAGS_release) -rdynamic -o $@ $^ -ldl -lpthread
+	@$(CC) $(FLAGS_release) $(HARDENING_LINK) -rdynamic -o $@ $^ -ldl -lpthread
 
 $(BIN)/whimbrel-sim: $(call objects,sim,$(HELPER_C) $(SIM_MAIN_C)) $(call sim_objects,sim) $(ENGINE)
 	@mkdir -p $(@D)
 	@echo 'LD $@'
-	@$(CC) $(FLAGS_sim) -rdynamic -o $@ $^ -ldl -lpthread -lm
+	@$(CC) $(FLAGS_sim) $(HARDENING_LINK) -rdynamic -o $@ $^ -ldl -lpthread -lm
 
 # For processes that attach to a run: of itself, with its texts of outcomes. Without intermediate code
 # and debug information: they name the folder, and compilers of another version cannot read the former.
@@ -241,7 +244,7 @@ $(SECOND)/build/apps/synthetic.so: apps/synthetic/synthetic.c tools/c.mk
 $(BIN)/whimbrel-bench: $(call linux_objects,release) $(call objects,release,$(wildcard bench/linux/*.c))
 	@mkdir -p $(@D)
 	@echo 'LD $@'
-	@$(CC) $(FLAGS_release) -rdynamic -o $@ $^ -ldl -lpthread -lm
+	@$(CC) $(FLAGS_release) $(HARDENING_LINK) -rdynamic -o $@ $^ -ldl -lpthread -lm
 
 # ---- Tests --------------------------------------------------------------------------------------
 

@@ -71,6 +71,15 @@ $(BUILD)/third-party.txt: crates/Cargo.lock tools/install/third_party.sh | cargo
 	@mv $@.new $@
 build: $(BUILD)/third-party.txt
 
+# The client of Rust outside of its workspace, whose values Cargo writes into its Cargo.toml.
+RUST_CLIENT := $(BUILD)/rust-client
+$(RUST_CLIENT)/Cargo.toml: $(wildcard clients/rust/src/*.rs) clients/rust/Cargo.toml crates/Cargo.toml | cargo-is-there
+	@$(CARGO) package --quiet --offline --locked --no-verify --allow-dirty --package whimbrel-client
+	@rm -rf $(RUST_CLIENT)
+	@mkdir -p $(RUST_CLIENT)
+	@tar -C $(RUST_CLIENT) --strip-components=1 -xmf $(TARGET)/package/whimbrel-client-$(VERSION).crate
+build: $(RUST_CLIENT)/Cargo.toml
+
 test-install: build $(PYTHON)
 	$(PYTHON) -m pytest --quiet tests/test_install.py tests/test_new.py
 

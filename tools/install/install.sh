@@ -67,6 +67,8 @@ stage_sources() {
     for name in $WITHOUT; do excluded="$excluded --exclude=$name"; done
     tar --mode=u+rw,go+rX,go-w --owner=0 --group=0 $excluded -cf - $SOURCES | tar -C "$stage/share/whimbrel" -xmf -
     set +f
+    put 644 share/whimbrel/clients/rust build/rust-client/Cargo.toml
+    put 644 share/whimbrel/clients/rust/src build/rust-client/src/*.rs
 }
 
 # The crate of tasks in Rust, which is of no workspace there.
