@@ -253,8 +253,7 @@ def test_a_program_in_rust_names_the_folder_of_the_client(prefix: Path, tmp_path
         f'[dependencies]\nwhimbrel-client = {{ path = "{client}" }}\n'
     )
     (tmp_path / "src/main.rs").write_text(
-        "use whimbrel_client::Client;\n\n"
-        'fn main() {\n    println!("{}", size_of::<Client>());\n}\n'
+        'use whimbrel_client::Client;\n\nfn main() {\n    println!("{}", size_of::<Client>());\n}\n'
     )
     ended("cargo", "check", "--quiet", "--offline", cwd=tmp_path)
     assert not (client / "target").exists()

@@ -24,7 +24,7 @@ apt=$(mktemp)
 trap 'rm -f "$apt"' EXIT
 apt-config --format='%F "%v";%n' dump | grep -i '^Acquire::\([a-z]*::proxy\|check-\)' > "$apt" || true
 mkdir -p "$(dirname "$into")"
-mmdebstrap --quiet --variant=apt --format=tar --skip=cleanup/apt --aptopt="$apt" \
+mmdebstrap --quiet --variant=apt --format=tar --skip=cleanup/apt --aptopt="$apt" --dpkgopt=force-unsafe-io \
     --customize-hook="copy-in '$package' /root" \
     --customize-hook='chroot "$1" sh -c "apt-get install -qq --download-only /root/*.deb && rm /root/*.deb"' \
     "$suite" "$into.new" "$sources" ||

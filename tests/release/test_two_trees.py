@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A tree of the same sources in another folder builds the same bytes: of C, in a minute. The whole of
-a release is compared by from_source.py."""
+"""A tree of the same sources in another folder builds the same bytes: of C, in a minute.
+
+from_source.py compares the whole of a release.
+"""
 
 from __future__ import annotations
 
