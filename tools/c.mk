@@ -107,7 +107,7 @@ $$(BUILD)/$(1)/words/%.o: %.c tools/c.mk
 	@echo 'CC $(1) $$< (words)'
 	@$$(call cc,$(1)) $$(WARN) $$(call test_flags,$(1)) $$(WORDS) $$(INCLUDE) -MMD -MP -c -o $$@ $$<
 
-$$(BUILD)/$(1)/layout.o: $$(BUILD)/obj/hosted/layout.c
+$$(BUILD)/$(1)/layout.o: $$(BUILD)/obj/hosted/layout.c tools/c.mk
 	@mkdir -p $$(@D)
 	@$$(call cc,$(1)) $$(WARN) $$(FLAGS_$(1)) -c -o $$@ $$<
 

@@ -139,7 +139,7 @@ def test_the_page_leads_from_the_package_to_an_application_that_migrates(bare: M
     printed = bare.visitor_does("\n".join(["exec 2>&1", *commands]))
     took_s = time.monotonic() - since
     print(f"{len(commands) + 1} commands, {took_s:.0f} s")
-    assert len(commands) + 1 == 5
+    assert len(commands) + 1 <= 5
     assert "200 samples, none lost" in printed
     bare.visitor_does("make -C radio test")
     moves = bare.visitor_does(

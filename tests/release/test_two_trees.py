@@ -17,7 +17,11 @@ sys.path.append(str(ROOT / "tests"))
 
 from documents import files  # noqa: E402
 
-PROGRAMS = ("bin/whimbrel-linux", "build/release/libwhimbrel-client.a")
+PROGRAMS = (
+    "bin/whimbrel-bench.task",
+    "bin/whimbrel-linux",
+    "build/release/libwhimbrel-client.a",
+)
 MODULES = ("build/apps/hello.so", "build/apps/hello.task")
 
 
