@@ -99,8 +99,9 @@ docs: $(PYTHON)  ## the documentation as a site, in build/site, with the APIs of
 folders:  ## draw the table of folders in docs/folders.md
 	@python3 tools/folders.py
 
-keys:  ## make anew what consists of the keys of our files: lists in docs/, classes of Python
+keys: $(BIN)/whimbrel  ## make anew what consists of declarations: lists of keys and the command line in docs/, classes of Python
 	export WHIMBREL_WRITE_KEYS=1; $(CARGO) test --quiet --release --locked --package whimbrel-model --test all keys
+	$(BIN)/whimbrel --write-reference docs/cli.md
 
 lines:  ## count the product's own lines
 	@python3 tools/lines.py

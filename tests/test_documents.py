@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from documents import ROOT, anchor, blocks, documents, files, prose
+from running import WHIMBREL
 
 sys.path.append(str(ROOT / "tools"))
 
@@ -112,6 +113,19 @@ def test_every_subcommand_that_is_named_exists() -> None:
     named = every_word_after("whimbrel") | every_word_after("bin/whimbrel")
     assert "migrate" in named
     assert named <= known | {"help"}
+
+
+def test_the_reference_of_the_command_line_is_what_the_command_declares(tmp_path: Path) -> None:
+    written = tmp_path / "cli.md"
+    subprocess.run([WHIMBREL, "--write-reference", written], check=True)
+    page = (ROOT / "docs/cli.md").read_text()
+    assert page == written.read_text(), "docs/cli.md is not as the command is: `make keys`"
+    # Each option that the help of a verb shows is there.
+    for verb in re.findall(r"^## whimbrel ([a-z-]+)$", page, re.MULTILINE):
+        shown = subprocess.run([WHIMBREL, verb, "--help"], capture_output=True, text=True)
+        options = set(re.findall(r"^ +(?:-\w, )?(--[a-z-]+)", shown.stdout, re.MULTILINE))
+        part = page.split(f"\n## whimbrel {verb}\n")[1].split("\n## ")[0]
+        assert options - {"--help"} <= set(re.findall(r"`(--[a-z-]+)", part))
 
 
 def test_every_test_that_a_document_names_exists() -> None:

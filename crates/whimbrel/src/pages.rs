@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Manual pages, and completions for shells: `make install` has the command write them.
+//! Manual pages, and completions for shells: `make install` has the command write them. And the
+//! reference of the command line, docs/cli.md: `make keys` has the command write that.
 
 use std::env;
+use std::fmt::Write;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use clap::CommandFactory;
+use clap::{Arg, Command, CommandFactory};
 use clap_complete::Shell;
 
 use crate::cli::Cli;
 
-/// The option that asks for them. It is not of the command line that people use, and stands alone.
+/// The options that ask for them. They are not of the command line that people use, and each stands
+/// alone, with the prefix or the file to write.
 const OPTION: &str = "--write-pages";
+const REFERENCE: &str = "--write-reference";
 /// The shells, each with the place below a prefix where its completions belong.
 const SHELLS: [(Shell, &str); 3] = [
     (Shell::Bash, "share/bash-completion/completions"),
@@ -21,15 +25,22 @@ const SHELLS: [(Shell, &str); 3] = [
     (Shell::Zsh, "share/zsh/site-functions"),
 ];
 
-/// Writes them below a prefix, if the arguments of this process are `--write-pages PREFIX`.
+/// Writes what the arguments of this process ask for, if they do.
 pub fn called() -> Option<ExitCode> {
     let mut arguments = env::args_os().skip(1);
-    let asked = arguments.next().is_some_and(|first| first == OPTION);
-    let prefix = PathBuf::from(arguments.next().filter(|_| asked)?);
-    Some(match write(&prefix) {
+    let option = arguments.next()?;
+    let path = PathBuf::from(arguments.next()?);
+    let written = if option == OPTION {
+        write(&path)
+    } else if option == REFERENCE {
+        fs::write(&path, reference())
+    } else {
+        return None;
+    };
+    Some(match written {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("{OPTION} {}: {error}", prefix.display());
+            eprintln!("{}: {error}", path.display());
             ExitCode::from(2)
         }
     })
@@ -49,6 +60,133 @@ fn write(prefix: &Path) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// The head of docs/cli.md.
+const HEAD: &str = "\
+# The command line
+
+This page lists every verb and option of the command `whimbrel`. `whimbrel VERB --help` prints the
+same. `make keys` writes this page from the declarations by which the command reads its arguments.
+
+";
+
+/// The reference of the command line in Markdown, for a page in docs/.
+fn reference() -> String {
+    let mut command = Cli::command();
+    command.build();
+    let mut page = String::from(HEAD);
+    add_text(&mut page, &command);
+    page += "| verb | what it does |\n|---|---|\n";
+    for verb in command.get_subcommands().filter(|verb| verb.get_name() != "help") {
+        let (name, about) = (verb.get_name(), verb.get_about().unwrap_or_default());
+        let _ = writeln!(page, "| [{name}](#whimbrel-{name}) | {} |", prose(&about.to_string()));
+    }
+    add_end(&mut page, &command);
+    add_verbs(&mut page, &command, "##");
+    page
+}
+
+/// A section for each verb, and below it for each of its own verbs.
+fn add_verbs(page: &mut String, of: &Command, level: &str) {
+    for verb in of.get_subcommands().filter(|verb| verb.get_name() != "help") {
+        let _ = write!(page, "\n{level} {}\n\n", verb.get_bin_name().unwrap_or_default());
+        add_text(page, verb);
+        let usage = verb.clone().render_usage().to_string();
+        let usage = usage.trim_start_matches("Usage:").lines().map(str::trim).collect::<Vec<_>>();
+        let _ = writeln!(page, "```\n{}\n```", usage.join("\n"));
+
+        let mut headings: Vec<&str> = vec!["Arguments", "Options"];
+        headings.extend(verb.get_arguments().filter_map(Arg::get_help_heading));
+        let mut done: Vec<&str> = Vec::new();
+        for heading in headings {
+            if done.contains(&heading) {
+                continue;
+            }
+            done.push(heading);
+            let items: String = verb
+                .get_arguments()
+                .filter(|arg| heading_of(arg) == heading && arg.get_id() != "help")
+                .map(item)
+                .collect();
+            if !items.is_empty() {
+                let _ = write!(page, "\n**{heading}**\n\n{items}");
+            }
+        }
+        add_end(page, verb);
+        add_verbs(page, verb, "###");
+    }
+}
+
+fn heading_of(arg: &Arg) -> &str {
+    let own = if arg.is_positional() { "Arguments" } else { "Options" };
+    arg.get_help_heading().unwrap_or(own)
+}
+
+/// What a verb does, in paragraphs.
+fn add_text(page: &mut String, of: &Command) {
+    let about = of.get_long_about().or(of.get_about()).unwrap_or_default().to_string();
+    let _ = write!(page, "{}\n\n", sentence(about.trim()));
+}
+
+/// What its help ends with, such as examples.
+fn add_end(page: &mut String, of: &Command) {
+    let end = of.get_after_long_help().map(ToString::to_string).unwrap_or_default();
+    for (heading, lines) in end.split("\n\n").filter_map(|part| part.split_once(":\n")) {
+        let lines: Vec<_> =
+            lines.lines().map(|line| line.strip_prefix("  ").unwrap_or(line)).collect();
+        let _ = write!(page, "\n**{heading}**\n\n```\n{}\n```\n", lines.join("\n"));
+    }
+}
+
+/// One argument as an item of a list.
+fn item(arg: &Arg) -> String {
+    let mut text = String::from("- ");
+    if let Some(short) = arg.get_short() {
+        let _ = write!(text, "`-{short}`, ");
+    }
+    let _ = write!(text, "`{arg}`:");
+    let help = arg.get_long_help().or(arg.get_help()).unwrap_or_default().to_string();
+    for paragraph in help.split("\n\n") {
+        let _ = write!(text, " {}", sentence(paragraph));
+    }
+    let takes = arg.get_action().takes_values();
+    let values: Vec<_> = arg.get_possible_values().into_iter().filter(|_| takes).collect();
+    if !values.is_empty() && !arg.is_hide_possible_values_set() {
+        let each = values.iter().map(|value| match value.get_help() {
+            Some(help) => format!("`{}` ({help})", value.get_name()),
+            None => format!("`{}`", value.get_name()),
+        });
+        let _ = write!(text, " Values: {}.", each.collect::<Vec<_>>().join(", "));
+    }
+    if let [default, ..] = arg.get_default_values()
+        && takes
+        && !arg.is_hide_default_value_set()
+    {
+        let _ = write!(text, " Default: `{}`.", default.display());
+    }
+    for alias in arg.get_visible_aliases().unwrap_or_default() {
+        let _ = write!(text, " Alias: `--{alias}`.");
+    }
+    text + "\n"
+}
+
+/// The same with a full stop: clap takes it from a help of one line.
+fn sentence(text: &str) -> String {
+    let end = if text.ends_with(['.', ':']) { "" } else { "." };
+    format!("{}{end}", prose(text))
+}
+
+/// A text of the help as Markdown, with links to the documents that it names.
+fn prose(text: &str) -> String {
+    let text = text.replace('<', "\\<");
+    let mut parts = text.split("docs/");
+    let mut done = String::from(parts.next().unwrap_or_default());
+    for part in parts {
+        let (name, rest) = part.split_once(".md").unwrap_or((part, ""));
+        let _ = write!(done, "[docs/{name}.md]({name}.md){rest}");
+    }
+    done
 }
 
 #[cfg(test)]
@@ -73,7 +211,7 @@ mod tests {
         ] {
             let text = fs::read_to_string(folder.path().join("share").join(file)).unwrap();
             assert!(text.contains("migrate"), "{file}");
-            assert!(!text.contains(OPTION), "{file}");
+            assert!(!text.contains(OPTION) && !text.contains(REFERENCE), "{file}");
         }
     }
 }

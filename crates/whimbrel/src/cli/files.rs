@@ -56,8 +56,8 @@ pub struct ImportArgs {
 
 /// Draws an application as a graph, in Graphviz' language DOT.
 ///
-/// A task has the colour of the core it starts on, a pinned one a thick line, a mailbox a node of
-/// its own.
+/// A task has the colour of the core it starts on, a pinned one a thick line, a mailbox a
+/// separate node.
 #[derive(Debug, Args)]
 #[command(after_long_help = GRAPH_EXAMPLES)]
 pub struct GraphArgs {
