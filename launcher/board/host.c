@@ -127,7 +127,7 @@ void *wb_host_module(struct wb_host *host, const char *path, char *error, size_t
     return host;
 }
 
-// The application's, if it has them; its policy is named by its tables (docs/boards.md).
+// The application's, if it has them; its policy is named by its tables (docs/run-on-a-board.md).
 __attribute__((weak)) enum wb_status wb_app_setup(struct wb_app *app);
 __attribute__((weak)) enum wb_status wb_app_finish(struct wb_app *app);
 extern const struct wb_policy *const wb_board_policy __attribute__((weak));

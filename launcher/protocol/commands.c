@@ -128,7 +128,7 @@ static void set_notify(struct commands *c, const struct command *command)
     if (channel == NULL)
         why = "there is no such channel";
     else if (channel->notify == NULL)
-        why = "its image has no doorbells: link the part `notify` (docs/boards.md)";
+        why = "its image has no doorbells: link the part `notify` (docs/run-on-a-board.md)";
     else if (wb_channel_set_notify_policy(channel, &command->notify) != WB_OK)
         why = "its doorbell is invalid: see `doorbell` and `batch` in docs/app-toml.md";
     emit_set(c->teller, command->id, why[0] == '\0', why);

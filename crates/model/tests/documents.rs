@@ -8,7 +8,7 @@ use whimbrel_model::{App, Manifest, Table};
 
 #[test]
 fn the_table_in_the_documentation_suits_the_radio_that_it_is_written_for() {
-    let page = fs::read_to_string(root().join("docs/table-toml.md")).unwrap();
+    let page = fs::read_to_string(root().join("docs/policies.md")).unwrap();
     let (_, rest) = page.split_once("```toml\n").unwrap();
     let (example, _) = rest.split_once("```").unwrap();
     let folder = root().join("apps/fm_radio");

@@ -45,7 +45,7 @@ fn the_document_of_boards_lists_their_keys() {
         let board = Board::parse(&format!("{before}\n{after}")).unwrap();
         assert!(format!("{:?}", board.start).starts_with(other));
     }
-    made_of_keys(&root().join("docs/boards.md"), |old| with_example(old, &list));
+    made_of_keys(&root().join("docs/board-toml.md"), |old| with_example(old, &list));
 }
 
 #[test]
@@ -66,7 +66,7 @@ fn the_document_of_platforms_lists_their_keys() {
 
 #[test]
 fn the_document_of_tables_has_every_key() {
-    let page = fs::read_to_string(root().join("docs/table-toml.md")).unwrap();
+    let page = fs::read_to_string(root().join("docs/policies.md")).unwrap();
     let list = key_list(&Table::KEYS);
     Table::parse(&list).unwrap();
     for line in list.lines().filter_map(|line| line.split_once(" = ")) {

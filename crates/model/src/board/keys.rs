@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The keys of board.toml. `make keys` lists them in `docs/boards.md`.
+//! The keys of board.toml. `make keys` lists them in `docs/board-toml.md`.
 
 use super::{BoardFiles, IMAGE};
 use crate::app::Mode;

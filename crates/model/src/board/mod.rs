@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Boards as `boards/*/board.toml` describes them. See `docs/boards.md`.
+//! Boards as `boards/*/board.toml` describes them. See `docs/board-toml.md`.
 
 mod fit;
 mod guest;

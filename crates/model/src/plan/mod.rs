@@ -140,7 +140,7 @@ members! {
         always rate_millihz: u32;
         /// How often a kernel that was killed is started again.
         maybe restarts: u32;
-        /// Of a simulation: its hardware as a text of JSON (simulator.md).
+        /// Of a simulation: its hardware as a text of JSON.
         always platform: Option<String>, "plan.sim.platform";
         /// Of a simulation: what it does at a time.
         always commands: Vec<At>, "plan.sim.commands";

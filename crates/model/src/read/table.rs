@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The table of the table policy: for each range of frame rates a mapping of the tasks, and a
-//! frequency of the cores. See `docs/table-toml.md`.
+//! frequency of the cores. See `docs/policies.md`.
 
 use serde_json::json;
 use toml::Spanned;

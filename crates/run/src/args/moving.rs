@@ -73,7 +73,7 @@ pub struct MovingArgs {
     /// The rows of the policy `table`
     ///
     /// It also selects that policy. `whimbrel explore --write-table` writes such a file;
-    /// docs/table-toml.md describes it
+    /// docs/policies.md describes it
     #[arg(long, value_name = "FILE.toml", help_heading = MIGRATION)]
     pub table: Option<PathBuf>,
 

@@ -47,7 +47,7 @@ pub struct RunArgs {
     /// BOARD:N is core N of a board in an emulator, the guest of this run: BOARD is the name of a
     /// folder in `boards`, or the path of a board.toml that has [guest]; for example
     /// 0,1,virt_a64:0-1. Its kernels see the same memory as those of this machine, and between the
-    /// two only tasks of mode `reenter` move (see docs/boards.md)
+    /// two only tasks of mode `reenter` move (see docs/run-on-a-board.md)
     #[arg(long, value_name = "LIST", help_heading = HARDWARE)]
     pub cores: Option<CoreList>,
 
@@ -63,7 +63,7 @@ pub struct RunArgs {
     /// Run on a board: its folder in `boards` or file
     ///
     /// BOARD is a folder in `boards`, or the path of a board.toml. Its image is built from the
-    /// application's sources, unless --image names one. See docs/boards.md
+    /// application's sources, unless --image names one. See docs/run-on-a-board.md
     #[arg(long, value_name = "BOARD", conflicts_with_all = NOT_OF_BOARDS)]
     #[arg(help_heading = HARDWARE)]
     pub board: Option<String>,

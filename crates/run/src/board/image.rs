@@ -63,7 +63,7 @@ pub fn build(
     say(&format!("building the image of {} in {}", parts.app.name, folder.display()));
     let unwritable = |error: io::Error| {
         Problem::new(format!("the folder {} cannot be written: {error}", folder.display()))
-            .help("build the image elsewhere, and name it with --image: see docs/boards.md")
+            .help("build the image elsewhere, and name it with --image: see docs/run-on-a-board.md")
     };
     let lock = fs::create_dir_all(&folder).and_then(|()| File::create(folder.join("lock")));
     let lock = lock.map_err(unwritable)?;
@@ -117,7 +117,7 @@ fn sources(parts: &Parts<'_>) -> Result<Sources, Failure> {
         let problem = Problem::new(message).at(parts.app.module.span(), "of this module");
         Failure::Reports(vec![parts.source.report(problem.help(
             "include apps/module.mk, which has the target `sources`, in the Makefile next to \
-             app.toml; or name an image with --image: see docs/boards.md",
+             app.toml; or name an image with --image: see docs/run-on-a-board.md",
         ))])
     };
     if !folder.join("Makefile").is_file() {
@@ -187,7 +187,7 @@ fn refused(said: &str, parts: &Parts<'_>) -> Failure {
     }
     let name = &parts.app.name;
     Problem::new(format!("the image of `{name}` cannot be built:\n{}", telling(said)))
-        .help("the words are those of the tools that build it: see docs/boards.md")
+        .help("the words are those of the tools that build it: see docs/run-on-a-board.md")
         .into()
 }
 

@@ -102,7 +102,7 @@ impl RunCores {
             return refuse(
                 format!("the board {} cannot be a guest", board.name),
                 &format!(
-                    "its board.toml has no [guest], which docs/boards.md describes; --board \
+                    "its board.toml has no [guest], which docs/board-toml.md describes; --board \
                      {wanted} runs an application on it alone"
                 ),
             );

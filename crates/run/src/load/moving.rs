@@ -88,7 +88,7 @@ fn choice(policy: Option<&PolicyName>, table: bool) -> Result<Option<PolicyName>
         Some(policy) if policy.name == BY_TABLE && !table => {
             let problem = Problem::new(format!("{POLICY} table: there is no table to decide by"));
             Err(problem
-                .help(format!("name one with {TABLE} FILE.toml; docs/table-toml.md describes it")))
+                .help(format!("name one with {TABLE} FILE.toml; docs/policies.md describes it")))
         }
         policy => Ok(policy.filter(|policy| !policy.name.is_empty()).cloned()),
     }
@@ -112,7 +112,7 @@ fn program(app: &App, source: &Source, module: Option<&Path>) -> Result<Option<S
 }
 
 fn rows(path: &Path, app: &App, points_hz: &[Vec<u64>]) -> Result<Vec<TableRow>, Failure> {
-    let source = files::toml(path, &format!("{TABLE}:"), "docs/table-toml.md describes it")?;
+    let source = files::toml(path, &format!("{TABLE}:"), "docs/policies.md describes it")?;
     let rows = Table::parse(source.text()).and_then(|table| table.rows(app, points_hz));
     rows.map_err(|problems| Failure::in_file(&source, problems))
 }

@@ -146,7 +146,7 @@ pub fn failed(name: &str, error: &HelperError) -> Option<Problem> {
         }
         (ErrorKind::Plan, _) => {
             Problem::new(format!("the board {name} cannot start with `{key}`: {text}"))
-                .help("build its image with the same application and options: see docs/boards.md")
+                .help("build its image of this application and options: see docs/run-on-a-board.md")
         }
         (ErrorKind::Core, Some(core)) => {
             Problem::new(format!("core {core} of the board {name} is not there: {text}"))
@@ -162,7 +162,7 @@ pub fn failed(name: &str, error: &HelperError) -> Option<Problem> {
         (ErrorKind::Memory, _) => {
             let of_task = if task.is_empty() { String::new() } else { format!(" for `{task}`") };
             Problem::new(format!("the memory of the board {name} is too small{of_task}: {text}"))
-                .help("lower `stack`, `heap`, `slots` or `memory`: see docs/boards.md")
+                .help("lower `stack`, `heap`, `slots` or `memory`: see docs/run-on-a-board.md")
         }
         (ErrorKind::Line, _) => {
             Problem::new(format!("a line is too long for the board {name}: {text}"))

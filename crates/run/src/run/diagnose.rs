@@ -121,7 +121,7 @@ fn core(error: &HelperError) -> Problem {
 fn guest(error: &HelperError) -> Problem {
     let HelperError { key, text, .. } = error;
     Problem::new(format!("the guest {key} failed to start: {text}"))
-        .help("check `command` of [guest] of its board.toml: docs/boards.md lists what it needs")
+        .help("check `command` of [guest] of its board.toml: see docs/run-on-a-board.md")
 }
 
 fn policy(error: &HelperError) -> Problem {
@@ -262,7 +262,7 @@ fn fault(label: &str, task: &Task, error: &HelperError) -> Problem {
 fn recreate(label: &str, task: &Task, error: &HelperError) -> Problem {
     Problem::new(format!("`{label}` cannot be recreated: {}", error.text))
         .at(task.entry.span(), "the entry of this task")
-        .help("call only functions that docs/modules.md allows for a recreated task")
+        .help("call only functions that docs/freertos.md allows for a recreated task")
 }
 
 fn standstill(label: &str, task: &Task, error: &HelperError) -> Problem {

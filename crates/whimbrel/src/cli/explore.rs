@@ -156,7 +156,7 @@ pub struct ExploreArgs {
     /// Write what was found as a table for `run --table`
     ///
     /// It contains for each frame rate what keeps every deadline with the least energy.
-    /// docs/table-toml.md describes it
+    /// docs/policies.md describes it
     #[arg(long, alias = "table", value_name = "FILE.toml")]
     pub write_table: Option<PathBuf>,
 

@@ -16,7 +16,7 @@ Examples:
 ///
 /// One file with constant tables: `wb_board_plan` of launcher/plan/plan.h, and all that it points
 /// to. Your project builds an image with it, where `run --board` builds one automatically (see
-/// docs/boards.md). What does not fit the board is an error at the line of app.toml.
+/// docs/run-on-a-board.md). What does not fit the board is an error at the line of app.toml.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct PlanArgs {
