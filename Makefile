@@ -88,11 +88,11 @@ bench: build  ## measure this machine against its peers
 reproduce: build  ## measure what the papers published, and print both
 	@for paper in reproduce/*/run; do $$paper || exit 1; done
 
-# A link that leads nowhere is an error. Search needs a server: python3 -m http.server --bind 127.0.0.1 --directory build/site
+# A link that leads nowhere is an error. The site needs no server: open build/site/index.html.
 docs: $(PYTHON)  ## the documentation as a site, in build/site, with the APIs of C, Rust and Python
 	NO_MKDOCS_2_WARNING=1 $(PYTHON) -m mkdocs build --strict --config-file tools/site/mkdocs.yml
 	@mkdir -p $(BUILD)/site/api
-	doxygen tools/site/Doxyfile
+	VERSION=$(VERSION) doxygen tools/site/Doxyfile
 	$(CARGO) doc --quiet --locked --no-deps --workspace
 	@cp -r $(TARGET)/doc $(BUILD)/site/api/rust
 

@@ -3,6 +3,7 @@
 
 import re
 import subprocess
+import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -35,3 +36,8 @@ def anchor(heading: str) -> str:
     """What a heading is linked by, after the rules of the usual Markdown sites."""
     kept = re.sub(r"[^\w\- ]", "", heading.strip().lower())
     return kept.replace(" ", "-")
+
+
+def version() -> str:
+    crates = tomllib.loads((ROOT / "crates/Cargo.toml").read_text())
+    return crates["workspace"]["package"]["version"]

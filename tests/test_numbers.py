@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from documents import ROOT, documents
+from documents import ROOT, documents, version
 
 sys.path.append(str(ROOT / "reproduce/common"))
 
@@ -163,11 +163,6 @@ def test_the_cases_of_the_suite_are_counted() -> None:
     there = sum(len(re.findall(r"^TEST\(", path.read_text(), re.MULTILINE)) for path in files)
     found = re.findall(r"\d+ of (\d+) cases", (ROOT / "docs/limits.md").read_text())
     assert found == [str(there)]
-
-
-def version() -> str:
-    crates = tomllib.loads((ROOT / "crates/Cargo.toml").read_text())
-    return crates["workspace"]["package"]["version"]
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,7 @@ build/report, for whoever wants to see what a test cannot."""
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
 import subprocess
 import time
 from collections.abc import Callable, Iterator
@@ -21,9 +19,9 @@ from playwright.sync_api import (
     ViewportSize,
     sync_playwright,
 )
+from running import CHROMIUM
 from simulated import PATIENCE_S, ROOT, WHIMBREL
 
-CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or "chromium"
 PICTURES = ROOT / "build/report"
 PHONE = ViewportSize(width=390, height=844)
 DESK = ViewportSize(width=1280, height=900)

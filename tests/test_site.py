@@ -10,8 +10,9 @@ from pathlib import Path
 
 import griffe
 import pytest
-from documents import ROOT, blocks
-from running import WHIMBREL
+from documents import ROOT, blocks, version
+from playwright.sync_api import expect, sync_playwright
+from running import CHROMIUM, PATIENCE_S, WHIMBREL
 
 CONFIG = ROOT / "tools" / "site" / "mkdocs.yml"
 # What a page shows or runs; a link to another host is followed by its reader alone.
@@ -42,6 +43,47 @@ def test_every_page_of_the_site_is_there_and_can_be_searched(site: Path) -> None
     # Sources and decisions come after what explains them.
     below = {one["location"] for one in json.loads(index)["docs"] if one.get("boost", 1) < 1}
     assert "source/apps/hello/watcher.c.html" in below and "first-run.html" not in below
+
+
+def test_each_page_says_of_which_version_it_is_and_one_lists_the_versions(site: Path) -> None:
+    for page in ("index.html", "cli.html", "rtl/index.html"):
+        assert f"Whimbrel {version()}</title>" in (site / page).read_text().replace("\n", "")
+    versions = (site / "versions.html").read_text()
+    (link,) = re.findall(rf'<td>{version()}</td>.*?href="([^"]*)"', versions, re.DOTALL)
+    page, _, place = link.partition("#")
+    assert f'id="{place}"' in (site / page).read_text()
+
+
+# What people search for, and the page that must come first.
+SEARCHED = {
+    "move task": "move-a-task.html",
+    "survive death": "survive-a-death.html",
+    "freertos": "freertos.html",
+    "wb_port_send": "your-first-application.html",
+    "no run is called": "troubleshooting.html",
+    "the application has no frame rate": "troubleshooting.html",
+    "starts on core 1, which does not exist": "troubleshooting.html",
+}
+
+
+def test_a_browser_searches_the_site_without_a_server(site: Path) -> None:
+    asked: list[str] = []
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        page = browser.new_page()
+        page.on("request", lambda request: asked.append(request.url))
+        page.goto((site / "rtl/index.html").as_uri())
+        first = page.locator(".md-search-result__item > a").first
+        for words, target in SEARCHED.items():
+            page.locator("[data-md-component=search-query]").click()
+            page.keyboard.type(words)
+            expect(first).to_have_attribute(
+                "href", re.compile(rf"/{re.escape(target)}\?"), timeout=PATIENCE_S * 1000
+            )
+            page.keyboard.press("Escape")
+            page.locator("[data-md-component=search-query]").fill("")
+        browser.close()
+    assert asked and [url for url in asked if not url.startswith(("file:", "data:"))] == []
 
 
 def test_no_page_fetches_anything_from_another_host(site: Path) -> None:
@@ -97,6 +139,21 @@ def test_what_links_to_the_api_and_from_it_is_there(site: Path) -> None:
     assert [link for link in of if not (site / "api" / link).exists()] == []
     inside = {link for link in re.findall(r'href="#([^"]*)"', page)}
     assert inside <= set(re.findall(r'id="([^"]*)"', page))
+
+
+def test_the_c_api_has_a_line_for_each_function_and_a_way_back(tmp_path: Path) -> None:
+    config = (CONFIG.parent / "Doxyfile").read_text() + f"OUTPUT_DIRECTORY = {tmp_path}\n"
+    settings = {"input": config, "env": os.environ | {"VERSION": version()}, "cwd": ROOT}
+    subprocess.run(["doxygen", "-"], text=True, check=True, capture_output=True, **settings)
+    page = (tmp_path / "c/wb_8h.html").read_text()
+    assert re.search(rf'id="projectnumber">(&#160;)?{version()}</span>', page)
+    members = re.findall(r'class="memitem:(\w+)".*?\b(wb_\w+)</a> \(', page)
+    assert len(members) > 40
+    assert [name for key, name in members if f'class="memdesc:{key}"' not in page] == []
+    headers = (tmp_path / "c/files.html").read_text()
+    files = re.findall(r'\.(?:h|hpp)</a></td><td class="desc">(.*?)</td>', headers)
+    assert len(files) > 8 and all(files)
+    assert 'url:"../../documents.html"' in (tmp_path / "c/menudata.js").read_text()
 
 
 def test_the_platform_of_the_guide_makes_each_thing_cost_what_it_says(tmp_path: Path) -> None:

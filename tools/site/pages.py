@@ -9,9 +9,12 @@ there.
 
 from __future__ import annotations
 
+import html
+import json
 import os
 import re
 import subprocess
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -21,6 +24,10 @@ from mkdocs.structure.pages import Page
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
+TROUBLES = DOCS / "troubleshooting.md"
+# The first cell of a row that explains messages, and each message in it.
+ROW = re.compile(r"^\| (`[^|]*?) \|", re.MULTILINE)
+MESSAGE = re.compile(r"`([^`]+)`")
 LANGUAGES = {".h": "c", ".py": "python", ".rs": "rust", ".sv": "systemverilog", ".mk": "make"}
 PICTURES = (".svg", ".png")
 LINK = re.compile(r"(?<=\]\()(?![a-z]+:|#)([^)\s#]+)(?=[)#])")
@@ -79,6 +86,58 @@ def shown(path: Path) -> str:
     return f"# {name}\n\n``````{language}\n{path.read_text()}\n``````\n"
 
 
+# How far in front the search shows pages, by the beginning of their paths: sources, and what led to
+# decisions, after the pages that explain them.
+BOOSTS = {"source/": 0.1, "decisions/": 0.2, "internals/": 0.5, "project/": 0.5}
+GUIDES = ("Tutorials", "How to")  # sections of the navigation
+
+
+def boost_of(uri: str, config: MkDocsConfig) -> float:
+    for start, boost in BOOSTS.items():
+        if uri.startswith(start):
+            return boost
+    guides = [page for part in config.nav or () for title in GUIDES for page in part.get(title, ())]
+    return 4 if uri in {path for page in guides for path in page.values()} else 1
+
+
+VERSIONS = """# Versions
+
+These pages are of version {version}. [Releases and formats](releases.md) states what a version
+promises. To read the pages of another version, build them from its tag:
+
+```
+git checkout v{version}
+make docs
+```
+
+| version | released | changes |
+|---|---|---|
+{rows}
+"""
+
+
+def version() -> str:
+    return tomllib.loads((ROOT / "crates/Cargo.toml").read_text())["workspace"]["package"][
+        "version"
+    ]
+
+
+def versions() -> str:
+    """The page that lists all versions: those of the changelog."""
+    heading = re.compile(r"^## \[([0-9.]+)\] - ([0-9-]+)$", re.MULTILINE)
+    rows = []
+    for number, day in heading.findall((ROOT / "CHANGELOG.md").read_text()):
+        place = f"project/CHANGELOG.md#{number.replace('.', '')}---{day}"
+        rows.append(f"| {number} | {day} | [changes]({place}) |")
+    return VERSIONS.format(version=version(), rows="\n".join(rows))
+
+
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    """Each page says of which version it is."""
+    config.site_name = f"Whimbrel {version()}"
+    return config
+
+
 # By the path of a page in the site: the file that it shows.
 origins: dict[str, Path] = {}
 
@@ -100,7 +159,9 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
             files.append(added(config, uri, path))
         if path.suffix == ".md":
             waiting += linked(path)
-    files.append(added(config, "site.css", Path(__file__).with_name("site.css")))
+    files.append(File.generated(config, "versions.md", content=versions()))
+    for name in ("site.css", "iframe-worker.js"):
+        files.append(added(config, name, Path(__file__).with_name(name)))
     return files
 
 
@@ -124,13 +185,36 @@ def linked(path: Path) -> list[Path]:
     return found
 
 
+def with_anchors(cell: str) -> str:
+    """The messages of a row of the page on troubleshooting, each with an anchor before it."""
+    return MESSAGE.sub(lambda one: f'<a id="{anchor_of(one[1])}"></a>{one[0]}', cell)
+
+
+def anchor_of(message: str) -> str:
+    return "message-" + re.sub(r"\W+", "-", message.lower()).strip("-")
+
+
+def on_post_build(config: MkDocsConfig) -> None:
+    """Adds each message of that page to what the search finds by titles."""
+    file = Path(config.site_dir) / "search/search_index.json"
+    index = json.loads(file.read_text())
+    for message in [
+        one for row in ROW.findall(TROUBLES.read_text()) for one in MESSAGE.findall(row)
+    ]:
+        location = f"troubleshooting.html#{anchor_of(message)}"
+        entry = {"location": location, "title": html.escape(message), "text": "", "boost": 12}
+        index["docs"].append(entry)
+    file.write_text(json.dumps(index, ensure_ascii=False))
+
+
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     """Leads the links of a document to the pages of what they name."""
-    if page.file.src_uri.startswith(("source/", "decisions/")):
-        page.meta["search"] = {"boost": 0.5}  # found after what explains it
+    page.meta["search"] = {"boost": boost_of(page.file.src_uri, config)}
     origin = origins.get(page.file.src_uri)
     if origin is None or origin.suffix != ".md":
         return markdown
+    if origin == TROUBLES:
+        markdown = ROW.sub(lambda row: row[0].replace(row[1], with_anchors(row[1]), 1), markdown)
     here = Path(page.file.src_uri).parent
 
     def there(link: str) -> str:

@@ -109,6 +109,8 @@ bool wb_stopping(const struct wb_task *self);
 /// Context: any. Never blocks.
 struct wb_task *wb_task_self(void);
 
+/// The name of the task in app.toml.
+///
 /// Context: any. Never blocks.
 const char *wb_task_name(const struct wb_task *self);
 
@@ -144,6 +146,7 @@ WB_MUST_USE enum wb_status wb_migrate(struct wb_task *task, uint32_t core, uint6
 /// The pointer the task left with wb_task_set_state(), NULL before. It survives a restart after
 /// the death of a kernel.
 void *wb_task_state(const struct wb_task *self);
+/// Leaves a pointer for wb_task_state().
 void wb_task_set_state(struct wb_task *self, void *state);
 
 /// Ends the run with an error that names the task.
@@ -250,8 +253,11 @@ uint32_t wb_port_count(const struct wb_task *self, const char *name);
 /// Returns: the port after `last`, the first one for NULL; NULL after the last one.
 struct wb_port *wb_port_next(struct wb_task *self, const struct wb_port *last);
 
+/// The name of the port in app.toml.
+///
 /// Context: any. Never blocks.
 const char *wb_port_name(const struct wb_port *port);
+/// True of a port that receives.
 bool wb_port_is_input(const struct wb_port *port);
 
 /// How many messages pass the port in each firing of its task, as the application says; 1 where it
@@ -342,7 +348,9 @@ void wb_port_close(struct wb_port *port);
 /// Context: a task. Never blocks, takes no lock.
 /// Returns: the block, or NULL when `heap` of the task's TOML is used up.
 void *wb_malloc(size_t bytes);
+/// Allocates as wb_malloc() does, and sets all bytes to 0.
 void *wb_calloc(size_t count, size_t bytes);
+/// Changes the size of a block, which may move within the heap of the task.
 void *wb_realloc(void *block, size_t bytes);
 
 /// The same, aligned to `align`, a power of two.
