@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the documents say of the code is so."""
 
+import os
 import re
 import subprocess
 import sys
 import tomllib
+import unicodedata
 from pathlib import Path
 
 import pytest
+import yaml
 from documents import ROOT, anchor, blocks, documents, files, prose
 from running import WHIMBREL
 
@@ -142,6 +145,34 @@ def test_every_test_that_a_document_names_exists() -> None:
 def test_every_decision_has_a_number_of_its_own() -> None:
     names = [path.name for path in (ROOT / "docs/decisions").glob("[0-9]*.md")]
     assert len({name[:4] for name in names}) == len(names)
+
+
+def test_the_page_of_papers_cites_as_the_citation_file_does() -> None:
+    (entries,) = blocks(ROOT / "docs/papers.md", "bibtex")
+    cited = {}
+    for entry in re.findall(r"^@\w+\{(.*?)^\}$", entries, re.MULTILINE | re.DOTALL):
+        fields = dict(re.findall(r"^  (\w+) += \{(.*?)\},?$", entry, re.MULTILINE))
+        cited[fields["title"]] = fields
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    assert set(cited) == {one["title"] for one in [citation, *citation["references"]]}
+    for one in citation["references"]:
+        fields = cited[one["title"]]
+        accented = re.sub(r"\{\\'(\w)\}", "\\1\u0301", fields["author"])
+        names = unicodedata.normalize("NFC", accented).split(" and ")
+        authors = [f"{who['family-names']}, {who['given-names']}" for who in one["authors"]]
+        assert (names, fields["year"]) == (authors, str(one["year"]))
+
+
+def test_the_page_of_papers_has_the_command_of_each_paper() -> None:
+    page = (ROOT / "docs/papers.md").read_text()
+    commands = {
+        words.split()[0] for words in re.findall(r"^\| `(reproduce/.*?)`", page, re.MULTILINE)
+    }
+    assert [name for name in commands if not os.access(ROOT / name, os.X_OK)] == []
+    papers = {path.parent.name for path in (ROOT / "reproduce").glob("*/published.toml")}
+    assert len(papers) == 5 and {f"reproduce/{paper}/run" for paper in papers} <= commands
+    differ = page.split("## Figures that differ")[1].split("\n## ")[0]
+    assert set(re.findall(r"^\| (\w+\d{4}) \|", differ, re.MULTILINE)) == papers
 
 
 def test_the_notice_names_every_work_of_others() -> None:
