@@ -14,8 +14,9 @@ import yaml
 from documents import ROOT, anchor, blocks, documents, files, prose
 from running import WHIMBREL
 
-sys.path.append(str(ROOT / "tools"))
+sys.path += [str(ROOT / "tools"), str(ROOT / "reproduce/common")]
 
+from stated import rows
 from suites import SUITES
 from suites import read as read_suites
 
@@ -31,6 +32,53 @@ from suites import read as read_suites
 def test_a_program_that_is_shown_is_the_one_that_runs(document: str, source: str) -> None:
     language = {".c": "c", ".rs": "rust"}[Path(source).suffix]
     assert blocks(ROOT / document, language) == [(ROOT / source).read_text()]
+
+
+def test_the_first_twenty_lines_answer_the_questions_of_a_stranger() -> None:
+    """Each answer by what it must agree with: folders, figures, the licence, boards, verbs."""
+    readme = (ROOT / "README.md").read_text()
+    assert len(readme.splitlines()) <= 120
+    top = " ".join(" ".join(readme.splitlines()[:20]).split())
+    # What is it? Its sentence says what the citation says.
+    (claim,) = re.findall(r"^\*\*Whimbrel (.*?)\*\*", readme, re.MULTILINE)
+    abstract = (ROOT / "CITATION.cff").read_text()
+    assert {"moves", "running", "task", "core", "message"} <= set(re.findall(r"\w+", claim))
+    assert "moves running tasks between cores" in " ".join(abstract.split())
+    # For whom? For each kind of stream there is an application.
+    (streams,) = re.findall(r"for embedded engineers who run (.*?) streams", top)
+    apps = {"audio": "voip", "radio": "fm_radio", "video": "video", "packet": "packets"}
+    assert re.split(r", | or ", streams) == list(apps)
+    assert all((ROOT / "apps" / name / "README.md").exists() for name in apps.values())
+    # On what does it run? On each kernel that there is.
+    (systems,) = re.findall(r"It runs on (.*?)\.", top)
+    words = {"linux": "Linux", "freertos": "FreeRTOS", "riscv": "RISC-V", "sim": "simulator"}
+    kernels = {path.name for path in (ROOT / "kernels").iterdir() if path.is_dir()}
+    assert kernels - {"conform", "template"} == set(words)
+    assert all(word in systems for word in words.values())
+    # What does it cost? The licence, and times that the page of figures has.
+    licence = (ROOT / "LICENSE").read_text()
+    assert "Free (Apache-2.0)" in top and "Apache License" in licence and "Version 2.0" in licence
+    assert "wb_checkpoint();" in readme and "mark where a task may move" in top
+    figures = {row[0]: row[-1] for row in rows(ROOT / "docs/figures.md")}
+    poll = figures["a task moves to a core that polls (`migration.handoff.spin`)"]
+    (times,) = re.findall(r"in ([\d.]+) µs.*?takes (\d+) µs", top)
+    assert all(f"{time} µs" in poll for time in times)
+    checkpoint = figures["a checkpoint without a request, in instructions"]
+    (instructions,) = re.findall(r"takes (\d+) instructions", top)
+    assert checkpoint.startswith(f"{instructions}.00 ")
+    # What is not there? What the page of limits says first, and every board is emulated.
+    assert "No physical board was tested" in top and "](docs/limits.md)" in top
+    limits = (ROOT / "docs/limits.md").read_text()
+    assert re.search(r"^- \*\*Physical boards\.\*\* None has been tested", limits, re.MULTILINE)
+    starts = [
+        " ".join(tomllib.loads(path.read_text())["start"]["command"])
+        for path in (ROOT / "boards").glob("*/board.toml")
+    ]
+    assert len(starts) == 3 and all("qemu" in one or "soc" in one for one in starts), starts
+    # How do I start? By the first command of the section that it links to.
+    (start,) = re.findall(r"\*\*Start\.\*\* `(make \w+)`.*?\(#quick-start\)", top)
+    assert blocks(ROOT / "README.md", "")[0].startswith(start)
+    assert readme.index("## Quick start") < readme.index(f"\n{start}")
 
 
 def test_no_example_writes_what_another_user_may_have_made_first() -> None:
