@@ -246,7 +246,7 @@ test-peers: build $(PYTHON)
 	WHIMBREL_LIBEXEC=/nowhere $(PYTHON) -m pytest --quiet $(PEER_TESTS)
 
 # What people copy and type, and the header of C++ and the crate of Rust that it shows.
-EXAMPLE_TESTS := tests/test_cpp.py tests/test_examples.py tests/test_rust_task.py tests/test_tour.py
+EXAMPLE_TESTS := $(patsubst %,tests/test_%.py,cpp examples rust_task samples tour)
 
 test-examples: build $(PYTHON)
 	$(PYTHON) -m pytest --quiet $(EXAMPLE_TESTS)

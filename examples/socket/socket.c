@@ -52,19 +52,12 @@ int listener(struct wb_task *self)
     struct wb_wait set[] = { { .file = udp, .events = WB_FILE_READABLE }, { .port = end } };
     uint32_t n, datagrams = 0;
 
-    for (;;) {
-        switch (wb_wait(set, 2, WB_FOREVER)) {
-        case 0:  // the first of the set comes first, so the end is read after the last datagram
-            datagrams += read(udp, &n, sizeof n) == sizeof n;
-            break;
-        case 1:
-            if (wb_port_receive(end, &n, 0) != WB_OK)
-                return 1;
-            dprintf(STDOUT_FILENO, "%u datagrams of %u, and %s\n", datagrams, n,
-                    wb_task_migrations(self) > 0 ? "the listener has moved" : "it did not move");
-            return 0;
-        default:
-            return 1;
-        }
-    }
+    // The first of the set comes first, so the end is seen after the last datagram.
+    while (wb_wait(set, 2, WB_FOREVER) == 0)
+        datagrams += read(udp, &n, sizeof n) == sizeof n;
+    if (wb_port_receive(end, &n, 0) != WB_OK)
+        return 1;
+    dprintf(STDOUT_FILENO, "%u datagrams of %u, and %s\n", datagrams, n,
+            wb_task_migrations(self) > 0 ? "the listener has moved" : "it did not move");
+    return 0;
 }
