@@ -50,11 +50,9 @@ static void begin(uint32_t core)
     if (wb_freertos_start(memory, core, heaps[core], HEAP_BYTES) != WB_OK)
         exit(2);
     xTaskCreate(ordinary, "ordinary", 512, NULL, 2, NULL);
-    if (core == 0) {
-        xTaskCreate(traveller, "traveller", 2048, NULL, 1, &moves);
-        if (wb_freertos_adopt(moves) != WB_OK)
-            exit(2);
-    }
+    if (core == 0 && (xTaskCreate(traveller, "traveller", 2048, NULL, 1, &moves) != pdPASS ||
+                      wb_freertos_adopt(moves) != WB_OK))
+        exit(2);
     vTaskStartScheduler();
 }
 

@@ -18,12 +18,10 @@ int sensor(struct wb_task *self)
 {
     struct wb_port *out = wb_port_find(self, "out", 0, sizeof(double));
 
-    for (uint32_t n = 0; n < SAMPLES && !wb_stopping(self); n++) {
+    for (uint32_t n = 0; n < SAMPLES; n++, wb_period_wait(self)) {
         const double sample = n;
         if (wb_port_send(out, &sample, WB_FOREVER) != WB_OK)
             return 1;
-        wb_period_wait(self);
-        wb_checkpoint();
     }
     return 0;
 }
@@ -33,7 +31,7 @@ int filter(struct wb_task *self)
     struct wb_port *in = wb_port_find(self, "in", 0, sizeof(double));
     struct wb_port *out = wb_port_find(self, "out", 0, sizeof(double));
 
-    for (;;) {
+    for (;; wb_checkpoint()) {
         double mean = 0;
         for (int i = 0; i < PER_MEAN; i++) {
             const void *sample;  // each hold takes the next message, up to `slots` of them
@@ -45,7 +43,6 @@ int filter(struct wb_task *self)
             wb_port_release(in);
         if (wb_port_send(out, &mean, WB_FOREVER) != WB_OK)
             return 1;
-        wb_checkpoint();
     }
 }
 
