@@ -159,11 +159,9 @@ fn item(arg: &Arg) -> String {
         });
         let _ = write!(text, " Values: {}.", each.collect::<Vec<_>>().join(", "));
     }
-    if let [default, ..] = arg.get_default_values()
-        && takes
-        && !arg.is_hide_default_value_set()
-    {
-        let _ = write!(text, " Default: `{}`.", default.display());
+    let shown = takes && !arg.is_hide_default_value_set();
+    for default in arg.get_default_values().iter().filter(|_| shown) {
+        let _ = write!(text, " Default: `{}`.", default.to_string_lossy());
     }
     for alias in arg.get_visible_aliases().unwrap_or_default() {
         let _ = write!(text, " Alias: `--{alias}`.");
