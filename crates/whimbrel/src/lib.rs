@@ -5,6 +5,8 @@
 
 mod bench;
 mod cli;
+#[cfg(feature = "analysis")]
+mod complete;
 mod doctor;
 #[cfg(feature = "analysis")]
 mod explore;
@@ -42,7 +44,7 @@ pub fn main() -> ExitCode {
         return status;
     }
     #[cfg(feature = "analysis")]
-    if let Some(status) = pages::called() {
+    if let Some(status) = complete::called().or_else(pages::called) {
         return status;
     }
     failure::install_style();

@@ -10,7 +10,6 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Arg, Command, CommandFactory};
-use clap_complete::Shell;
 
 use crate::cli::Cli;
 
@@ -18,11 +17,11 @@ use crate::cli::Cli;
 /// alone, with the prefix or the file to write.
 const OPTION: &str = "--write-pages";
 const REFERENCE: &str = "--write-reference";
-/// The shells, each with the place below a prefix where its completions belong.
-const SHELLS: [(Shell, &str); 3] = [
-    (Shell::Bash, "share/bash-completion/completions"),
-    (Shell::Fish, "share/fish/vendor_completions.d"),
-    (Shell::Zsh, "share/zsh/site-functions"),
+/// The scripts of shells, each with the place below a prefix where its shell looks for it.
+const SCRIPTS: [(&str, &str); 3] = [
+    ("share/bash-completion/completions/whimbrel", include_str!("complete/whimbrel.bash")),
+    ("share/fish/vendor_completions.d/whimbrel.fish", include_str!("complete/whimbrel.fish")),
+    ("share/zsh/site-functions/_whimbrel", include_str!("complete/whimbrel.zsh")),
 ];
 
 /// Writes what the arguments of this process ask for, if they do.
@@ -50,14 +49,10 @@ fn write(prefix: &Path) -> io::Result<()> {
     let manual = prefix.join("share/man/man1");
     fs::create_dir_all(&manual)?;
     clap_mangen::generate_to(Cli::command(), &manual)?;
-    for (shell, place) in SHELLS {
-        let place = prefix.join(place);
-        fs::create_dir_all(&place)?;
-        let file = clap_complete::generate_to(shell, &mut Cli::command(), "whimbrel", &place)?;
-        if shell == Shell::Bash {
-            // bash-completion looks for a file of the command's own name.
-            fs::rename(file, place.join("whimbrel"))?;
-        }
+    for (place, script) in SCRIPTS {
+        let file = prefix.join(place);
+        file.parent().map_or(Ok(()), fs::create_dir_all)?;
+        fs::write(file, script)?;
     }
     Ok(())
 }
@@ -202,14 +197,9 @@ mod tests {
             let name = format!("whimbrel-{}", verb.get_name()).replace('-', "\\-");
             assert!(page.contains(&name), "{page}");
         }
-        for file in [
-            "bash-completion/completions/whimbrel",
-            "fish/vendor_completions.d/whimbrel.fish",
-            "zsh/site-functions/_whimbrel",
-        ] {
-            let text = fs::read_to_string(folder.path().join("share").join(file)).unwrap();
-            assert!(text.contains("migrate"), "{file}");
-            assert!(!text.contains(OPTION) && !text.contains(REFERENCE), "{file}");
+        for (file, _) in SCRIPTS {
+            let text = fs::read_to_string(folder.path().join(file)).unwrap();
+            assert!(text.contains(crate::complete::OPTION), "{file}");
         }
     }
 }

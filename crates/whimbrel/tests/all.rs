@@ -5,6 +5,7 @@ mod boards;
 mod calls;
 mod clients;
 mod common;
+mod completion;
 mod explore;
 mod files;
 mod guests;
