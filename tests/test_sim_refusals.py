@@ -63,7 +63,7 @@ def refused(folder: Path, app: str, hardware: str, *options: str, **environment:
         ("[costs.send]\ncycles = -1\nsource = 'x'\n", "must be a number of cycles"),
         ("[costs.send]\nsource = 'x'\n", "[costs.send] states no cost"),
         ("[costs.send]\ncycles = 1\n", "has no `source`"),
-        ("[costs.sent]\ncycles = 1\nsource = 'x'\n", "did you mean `send`"),
+        ("[costs.sent]\ncycles = 1\nsource = 'x'\n", "write `send`"),
     ],
 )
 def test_costs_that_are_negative_missing_or_unknown(wrong: str, said: str, tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 use whimbrel_model::{CpuList, Problem};
 use whimbrel_occupy::quiet::ticks::{self, KINDS, Ticks};
+use whimbrel_text::cure;
 
 /// From so much of the processors' time on that others took, the machine was busy.
 pub const BUSY_PERCENT: f64 = 5.0;
@@ -55,8 +56,9 @@ impl Reading {
     /// # Errors
     /// The kernel does not say what a processor's time went to.
     pub fn take(cpus: &CpuList) -> Result<Self, Problem> {
-        let text = fs::read_to_string(STAT)
-            .map_err(|error| Problem::new(format!("{STAT} cannot be read: {error}")))?;
+        let text = fs::read_to_string(STAT).map_err(|error| {
+            Problem::new(format!("{STAT} cannot be read: {error}")).help(cure(&error))
+        })?;
         Ok(Self { at: Instant::now(), ticks: sum(&text, cpus)?, used: used() })
     }
 

@@ -13,6 +13,7 @@ use whimbrel_run::benchmark::median;
 use whimbrel_run::failure::{Answer, Failure, Outcome, say};
 use whimbrel_run::load::{application, simulated_file, simulated_platform};
 use whimbrel_run::output::{Column, columns, print, print_json};
+use whimbrel_text::cure;
 
 use super::busy::{BUSY_PERCENT, Busy, Reading};
 use super::figures::{Figure, LIMIT_PERCENT, Read, Verdict, compare, confidence};
@@ -76,8 +77,9 @@ pub fn check(args: &CalibrateArgs, path: &Path, cpus: &CpuList) -> Outcome {
     let task = task(&app, args)?;
     enough_cores(args, cpus)?;
     let cpus = &different(cpus)?;
-    let folder = tempfile::tempdir()
-        .map_err(|error| Problem::new(format!("no folder for recorded runs: {error}")))?;
+    let folder = tempfile::tempdir().map_err(|error| {
+        Problem::new(format!("no folder for recorded runs: {error}")).help(cure(&error))
+    })?;
     let checked = Checked { app: &app, path, args, folder: folder.path() };
     let scenarios = scenarios(&app, &task, cpus.0.len(), args.quick);
     let file = simulated_file(&args.platform)?;
@@ -204,8 +206,9 @@ impl Checked<'_> {
         if !scenario.recorded {
             return measured::run(&all);
         }
-        let place = tempfile::tempdir_in(self.folder)
-            .map_err(|error| Problem::new(format!("no folder for a recorded run: {error}")))?;
+        let place = tempfile::tempdir_in(self.folder).map_err(|error| {
+            Problem::new(format!("no folder for a recorded run: {error}")).help(cure(&error))
+        })?;
         measured::recorded(self.app, &all, &place.path().join("run"))
     }
 }
@@ -216,9 +219,10 @@ fn task(app: &App, args: &CalibrateArgs) -> Result<String, Failure> {
         app.ports.iter().any(|port| port.task == task && port.direction == direction)
     };
     let number = match &args.task {
-        Some(name) => app
-            .find_task(&name.name, name.index)
-            .ok_or_else(|| Problem::new(format!("--task: {} has no task {name}", app.name)))?,
+        Some(name) => app.find_task(&name.name, name.index).ok_or_else(|| {
+            Problem::new(format!("--task: {} has no task {name}", app.name))
+                .help("name one that `whimbrel graph` draws")
+        })?,
         None => (0..app.tasks.len())
             .find(|n| app.tasks[*n].migratable && has(*n, Direction::In) && has(*n, Direction::Out))
             .ok_or_else(|| {

@@ -115,7 +115,7 @@ fn row(rows: &Rows, name: &str) -> Result<f64, Problem> {
     match rows.get(name) {
         Some(value) if value.is_finite() && *value >= 0.0 => Ok(*value),
         Some(value) => Err(Problem::new(format!("the row {name} of the benchmarks is {value}"))
-            .help("a time from 0 is needed; measure again")),
+            .help("measure again: a time from 0 is needed")),
         None => Err(Problem::new(format!("the benchmarks have no row {name}"))
             .help(format!("measure with `whimbrel bench {}`", GROUPS.join(" ")))),
     }

@@ -33,6 +33,7 @@ use whimbrel_run::benchmark::{self, BenchRow};
 use whimbrel_run::failure::{Answer, Failure, Outcome, say};
 use whimbrel_run::load::{application, cpus, host_file};
 use whimbrel_run::output::{Column, columns, print, print_json};
+use whimbrel_text::cure;
 
 pub use args::CalibrateArgs;
 use busy::{BUSY_PERCENT, Busy, Reading};
@@ -176,7 +177,7 @@ fn rows(args: &CalibrateArgs, cpus: &CpuList) -> Result<Rows, Failure> {
     };
     let wrong = |why: String| {
         Problem::new(format!("{} {why}", path.display()))
-            .help("--rows takes what `whimbrel bench --json` has written")
+            .help("name a file that `whimbrel bench --json` has written")
     };
     let text =
         fs::read_to_string(path).map_err(|error| wrong(format!("cannot be read: {error}")))?;
@@ -229,8 +230,9 @@ fn firings(
 ) -> Result<(Vec<Firing>, Vec<Run>), Problem> {
     let (set, cpus) = (settings(&args.set), cpus.to_string());
     let (mut fast, mut paced) = (Vec::new(), Vec::new());
-    let folder = tempfile::tempdir()
-        .map_err(|error| Problem::new(format!("no folder for recorded runs: {error}")))?;
+    let folder = tempfile::tempdir().map_err(|error| {
+        Problem::new(format!("no folder for recorded runs: {error}")).help(cure(&error))
+    })?;
     for turn in 1..=if args.quick { RUNS_QUICK } else { RUNS } {
         say(&format!("running {}: turn {turn}", app.name));
         let options =

@@ -120,7 +120,8 @@ pub fn run(options: &[OsString]) -> Result<Run, Problem> {
 pub fn recorded(app: &App, options: &[OsString], folder: &Path) -> Result<Run, Problem> {
     let record = [OsString::from("--record"), folder.into()];
     let mut measured = run(&[options, &record].concat())?;
-    let unreadable = |error| Problem::new(format!("a run to be measured: {error}"));
+    let unreadable =
+        |error| Problem::new(format!("a run to be measured: {error}")).help("measure again");
     let recorded = Recorded::open(folder).map_err(unreadable)?;
     let merged = recorded.merged().filter(|event| {
         event.as_ref().map_or(true, |event| {

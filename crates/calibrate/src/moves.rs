@@ -16,6 +16,7 @@ use std::path::PathBuf;
 use tempfile::TempDir;
 use whimbrel_model::Problem;
 use whimbrel_run::benchmark::median;
+use whimbrel_text::cure;
 
 use super::fit::Sleep;
 use super::measured::{self, Move, Run};
@@ -100,7 +101,7 @@ impl Moves {
         let to = |target| {
             arrival(&run, target).ok_or_else(|| {
                 Problem::new(format!("no task moved to core {target} in a run to be measured"))
-                    .help("the machine is too busy: stop what else runs")
+                    .help("stop what else runs: the machine is too busy")
             })
         };
         Ok([to(0)?, to(1)?])
@@ -141,7 +142,7 @@ impl Moves {
 }
 
 fn unwritable(error: &std::io::Error) -> Problem {
-    Problem::new(format!("no folder for an application to be measured: {error}"))
+    Problem::new(format!("no folder for an application to be measured: {error}")).help(cure(error))
 }
 
 fn arrival(run: &Run, target: u32) -> Option<Arrival> {

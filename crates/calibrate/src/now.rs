@@ -13,6 +13,7 @@ use serde::Serialize;
 use whimbrel_model::{App, CpuList, Platform, Problem};
 use whimbrel_run::benchmark::{self, median};
 use whimbrel_run::failure::{Failure, say};
+use whimbrel_text::cure;
 
 use super::fit::{self, Rows, Sleep};
 use super::measured::{self, Run};
@@ -129,8 +130,9 @@ impl<'a> Remeasurement<'a> {
         now.work = settle(what, &now.work, with)?;
         let new = as_of(&now);
         let path = folder.join("now.toml");
-        fs::write(&path, &new)
-            .map_err(|error| Problem::new(format!("a platform cannot be written: {error}")))?;
+        fs::write(&path, &new).map_err(|error| {
+            Problem::new(format!("a platform cannot be written: {error}")).help(cure(&error))
+        })?;
         Ok((path, then.changes(&Speeds::of(&new, &self.app.name)?)))
     }
 
@@ -161,7 +163,10 @@ struct Speeds {
 impl Speeds {
     #[expect(clippy::cast_precision_loss, reason = "times and frequencies far below 2^53")]
     fn of(text: &str, app: &str) -> Result<Self, Problem> {
-        let wrong = || Problem::new("the platform's file is invalid now");
+        let wrong = || {
+            Problem::new("the platform's file is invalid now")
+                .help("calibrate again, and report this as a bug if it repeats")
+        };
         let described = Platform::parse(text).map_err(|_| wrong())?.description()?;
         let core = described.cores.first().ok_or_else(wrong)?;
         let hz = core.points.last().map_or(1, |point| point.hz);

@@ -136,7 +136,7 @@ impl Choices {
         let most = system.cores.len();
         if let Some(bad) = self.cores.iter().find(|count| !(1..=most).contains(*count)) {
             let message = format!("{CORE_COUNTS}: {bad} cores cannot be used");
-            let help = format!("the platform {} has {most}", system.platform);
+            let help = format!("name at most the {most} of the platform {}", system.platform);
             return Err(Problem::new(message).help(help));
         }
         let all = if self.cores.is_empty() { (1..=most).collect() } else { self.cores.clone() };
@@ -161,7 +161,7 @@ impl Choices {
             (false, true) if self.rates_millihz.contains(&0) => {
                 let problem =
                     Problem::new(format!("{FRAME_RATES}: a frame rate must be more than 0"));
-                Err(problem.help("from 0.001 to 1e9 frames per second"))
+                Err(problem.help("write 0.001 to 1e9 frames per second"))
             }
             (false, true) => Ok(sorted(self.rates_millihz.clone())),
         }
@@ -178,7 +178,7 @@ impl Choices {
                 ));
                 let all: Vec<String> = known.iter().map(|hz| megahertz(*hz)).collect();
                 return Err(
-                    problem.help(format!("the platform has points of {} MHz", all.join(", ")))
+                    problem.help(format!("name points that it has: {} MHz", all.join(", ")))
                 );
             }
         }
@@ -223,11 +223,14 @@ impl Choices {
                 }
                 if let Some(few) = choice.slots.iter().find(|slots| **slots < known.least) {
                     let message = format!("{SLOTS}: {few} slots are too few for `{}`", known.name);
-                    return Err(Problem::new(message).help(format!("it needs {}", known.least)));
+                    return Err(
+                        Problem::new(message).help(format!("write at least {}", known.least))
+                    );
                 }
             }
             if choice.slots.is_empty() {
-                return Err(Problem::new(format!("{SLOTS}: there is nothing to choose from")));
+                return Err(Problem::new(format!("{SLOTS}: there is nothing to choose from"))
+                    .help("write numbers of slots, for example a=4,8"));
             }
             if !channels.is_empty() {
                 groups.push((channels, sorted(choice.slots.clone())));
@@ -288,7 +291,7 @@ impl Choices {
         match allowed.iter().position(|row| !row.contains(&true)) {
             Some(task) => {
                 let message = format!("`{}` runs on no core", system.tasks[task].label);
-                let help = "it has no `cycles` for the kinds of cores of this platform";
+                let help = "add `cycles` for a kind of cores of this platform";
                 Err(Problem::new(message).help(help))
             }
             None => Ok(allowed),
@@ -308,7 +311,7 @@ impl Choices {
                 system.tasks.iter().map(|task| task.name.as_str()).collect();
             let help = names.into_iter().collect::<Vec<_>>().join(", ");
             let problem = Problem::new(format!("{PIN}: there is no task `{label}`"));
-            return Err(problem.help(format!("the tasks of {} are {help}", system.app)));
+            return Err(problem.help(format!("name a task of {}: {help}", system.app)));
         }
         if pin.core >= system.cores.len() {
             let message = format!("{PIN}: core {} does not exist", pin.core);
@@ -349,7 +352,7 @@ fn named_channels(system: &System, name: &str, option: Opt) -> Result<Vec<usize>
     if found.is_empty() {
         let names: Vec<&str> = system.channels.iter().map(|c| c.name.as_str()).collect();
         let problem = Problem::new(format!("{option}: there is no channel `{name}`"));
-        return Err(problem.help(format!("the channels are {}", names.join(", "))));
+        return Err(problem.help(format!("name one of its channels: {}", names.join(", "))));
     }
     Ok(found)
 }

@@ -15,7 +15,10 @@ pub fn decides(policy: &PolicyName) -> Result<Decides, Problem> {
     let policies = option::POLICIES;
     if policy.name == WRITTEN {
         let problem = Problem::new(format!("{policies}: `table` cannot be explored"));
-        let help = format!("its table is what an exploration writes, with {}", option::WRITE_TABLE);
+        let help = format!(
+            "leave it out: its table is what an exploration writes, with {}",
+            option::WRITE_TABLE
+        );
         return Err(problem.help(help));
     }
     if let Some(known) = POLICIES.iter().find(|known| known.name == policy.name) {
@@ -24,7 +27,7 @@ pub fn decides(policy: &PolicyName) -> Result<Decides, Problem> {
     let names = POLICIES.iter().map(|known| known.name).filter(|name| *name != WRITTEN);
     let names: Vec<&str> = names.collect();
     Err(Problem::new(format!("{policies}: there is no policy `{policy}`"))
-        .help(format!("there are {}", names.join(", "))))
+        .help(format!("name one of {}", names.join(", "))))
 }
 
 /// Whether a policy tells cores apart that are alike in all but their places: by temperatures on a

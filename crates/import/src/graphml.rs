@@ -16,7 +16,9 @@ pub(super) fn read(stem: &str, root: Element<'_, '_>, notes: &mut Notes) -> Opti
     let before = notes.problems.len();
     let graph = root.only("graph", notes);
     let Some(graph) = graph else {
-        let problem = Problem::new("<graphml> has no <graph>").at(root.at(), "this one");
+        let problem = Problem::new("<graphml> has no <graph>")
+            .help("add <graph> with the nodes and edges")
+            .at(root.at(), "this one");
         notes.refuse(problem);
         return None;
     };
@@ -103,7 +105,8 @@ impl<'a> Reader<'a> {
     /// All nodes of a graph and its groups, which are none.
     fn nodes(&mut self, graph: Element<'a, '_>, depth: u32, notes: &mut Notes) {
         if let Some(hyper) = graph.elements().find(|child| child.name() == "hyperedge") {
-            let problem = Problem::new("edges between more than two nodes are not supported");
+            let problem = Problem::new("edges between more than two nodes are not supported")
+                .help("write one <edge> for each pair of nodes");
             notes.refuse(problem.at(hyper.at(), "this one"));
         }
         for element in graph.each("node") {
@@ -111,7 +114,11 @@ impl<'a> Reader<'a> {
                 if depth < DEPTH_MAX {
                     self.nodes(group, depth + 1, notes);
                 } else {
-                    notes.refuse(Problem::new("this is nested too deep").at(group.at(), "here"));
+                    notes.refuse(
+                        Problem::new("this is nested too deep")
+                            .help("nest graphs less deeply")
+                            .at(group.at(), "here"),
+                    );
                 }
                 continue;
             }
@@ -125,7 +132,8 @@ impl<'a> Reader<'a> {
             attributes.set_all(&self.drawn.known(Of::Node, own));
             let number = self.drawn.nodes.len();
             if let Some(first) = self.ids.insert(id, number) {
-                let problem = Problem::new(format!("two nodes have the id `{id}`"));
+                let problem = Problem::new(format!("two nodes have the id `{id}`"))
+                    .help("give each node an id of its own");
                 let first = self.drawn.nodes[first].at.clone();
                 notes.refuse(problem.at(at.clone(), "the second").at(first, "the first"));
             }
@@ -165,7 +173,7 @@ impl<'a> Reader<'a> {
         if number.is_none() {
             let mut problem = Problem::new(format!("no node has the id `{id}`")).at(at, "this one");
             if let Some(meant) = nearest(id, self.ids.keys().copied()) {
-                problem = problem.help(format!("did you mean `{meant}`?"));
+                problem = problem.help(format!("write `{meant}`"));
             }
             notes.refuse(problem);
         }
@@ -178,7 +186,8 @@ impl<'a> Reader<'a> {
         for data in element.each("data") {
             let Some((id, at)) = data.needs("key", notes) else { continue };
             let Some(name) = self.names.get(id) else {
-                let problem = Problem::new(format!("no <key> has the id `{id}`"));
+                let problem = Problem::new(format!("no <key> has the id `{id}`"))
+                    .help("add the <key>, or name one that exists");
                 notes.refuse(problem.at(at, "this one"));
                 continue;
             };

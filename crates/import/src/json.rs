@@ -49,7 +49,9 @@ pub(super) fn parse(text: &str, base: usize) -> Result<Vec<Entry>, Problem> {
     };
     let value = reader.value(first, 0)?;
     let Kind::Object(entries) = value.kind else {
-        return Err(Problem::new("the file is not an object").at(value.at, "not this"));
+        return Err(Problem::new("the file is not an object")
+            .help("write an object in braces")
+            .at(value.at, "not this"));
     };
     match reader.next()? {
         None => Ok(entries),
@@ -58,7 +60,9 @@ pub(super) fn parse(text: &str, base: usize) -> Result<Vec<Entry>, Problem> {
 }
 
 fn not_json(at: Span, words: impl Into<String>) -> Problem {
-    Problem::new("this is not JSON").at(at, words)
+    Problem::new("this is not JSON")
+        .help("correct the text there, or take another file")
+        .at(at, words)
 }
 
 /// The tokens of a text, and what they make up.
@@ -95,7 +99,9 @@ impl<'a> Reader<'a> {
     /// The value that begins with this token.
     fn value(&mut self, (token, at): Placed<'a>, depth: usize) -> Result<Value, Problem> {
         if depth > DEPTH_MAX {
-            return Err(Problem::new("this is nested too deep").at(at, "here"));
+            return Err(Problem::new("this is nested too deep")
+                .help("nest values less deeply")
+                .at(at, "here"));
         }
         let kind = match token {
             Token::String(text) => Kind::Text(text.into_owned()),
@@ -209,7 +215,8 @@ impl Entry {
 
     /// Notes that the value is not what it must be.
     pub fn wrong<T>(&self, wanted: &str, notes: &mut Notes) -> Option<T> {
-        let problem = Problem::new(format!("`{}` must be {wanted}", self.key));
+        let problem = Problem::new(format!("`{}` must be {wanted}", self.key))
+            .help(format!("write {wanted}"));
         let words = if self.is_alone() { "has no value" } else { "not this" };
         notes.refuse(problem.at(self.value.at.clone(), words));
         None

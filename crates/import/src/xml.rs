@@ -16,7 +16,9 @@ pub(super) struct Element<'a, 'x>(Node<'a, 'x>);
 pub(super) fn parse(text: &str) -> Result<Document<'_>, Problem> {
     Document::parse(text).map_err(|error| {
         let at = place(text, error.pos());
-        Problem::new("this is not XML").at(at, error.to_string())
+        Problem::new("this is not XML")
+            .help("correct the text there, or take another file")
+            .at(at, error.to_string())
     })
 }
 
@@ -69,7 +71,8 @@ impl<'a, 'x> Element<'a, 'x> {
         }
         for text in self.0.children().filter(Node::is_text) {
             if text.text().is_some_and(|text| !text.trim().is_empty()) {
-                let problem = Problem::new(format!("<{}> takes no text", self.name()));
+                let problem = Problem::new(format!("<{}> takes no text", self.name()))
+                    .help("remove this text");
                 notes.refuse(problem.at(text.range(), "this text"));
             }
         }
@@ -77,7 +80,7 @@ impl<'a, 'x> Element<'a, 'x> {
 
     fn unexpected(self, what: &str, name: &str, at: Span, known: &[&str], notes: &mut Notes) {
         let help = match nearest(name, known.iter().copied()) {
-            Some(meant) => format!("did you mean `{meant}`?"),
+            Some(meant) => format!("write `{meant}`"),
             None if known.is_empty() => format!("it takes no {what}"),
             None => format!("it takes {}", known.join(", ")),
         };
@@ -127,7 +130,8 @@ impl<'a, 'x> Element<'a, 'x> {
     pub fn needs(self, name: &str, notes: &mut Notes) -> Option<(&'a str, Span)> {
         let text = self.text(name);
         if text.is_none() {
-            let problem = Problem::new(format!("<{}> has no `{name}`", self.name()));
+            let problem = Problem::new(format!("<{}> has no `{name}`", self.name()))
+                .help(format!("add `{name}`"));
             notes.refuse(problem.at(self.at(), "this one"));
         }
         text
@@ -139,7 +143,7 @@ impl<'a, 'x> Element<'a, 'x> {
         let number = text.trim().parse().ok();
         if number.is_none() {
             let message = format!("`{name}` of <{}> must be {wanted}", self.name());
-            notes.refuse(Problem::new(message).at(at, "not this"));
+            notes.refuse(Problem::new(message).help(format!("write {wanted}")).at(at, "not this"));
         }
         number
     }

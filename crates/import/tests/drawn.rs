@@ -131,7 +131,7 @@ fn every_kind_of_bad_graphml_is_refused_in_words() {
     for (from, to, words) in [
         ("</graphml>", "", "this is not XML"),
         ("edgedefault=\"directed\"", "edgedefault=\"undirected\"", "this edge has no direction"),
-        ("source=\"camera\"", "source=\"kamera\"", "did you mean `camera`?"),
+        ("source=\"camera\"", "source=\"kamera\"", "write `camera`"),
         ("<node id=\"split\"", "<node id=\"camera\"", "two nodes have the id `camera`"),
         ("<node id=\"split\"", "<node", "<node> has no `id`"),
         ("<data key=\"d8\">4", "<data key=\"d98\">4", "no <key> has the id `d98`"),

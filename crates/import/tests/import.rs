@@ -183,7 +183,7 @@ fn every_kind_of_bad_graph_is_refused_in_words() {
         ("name=\"s2\"", "name=\"s1\"", "two are called `s1`"),
         ("name=\"b\"", "name=\"a\"", "two are called `a`"),
         ("<port name=\"in\" type=\"in\" rate=\"3\"/>", "", "no port is called `in`"),
-        ("<channel name=\"e\"", "<chanel name=\"e\"", "did you mean `channel`?"),
+        ("<channel name=\"e\"", "<chanel name=\"e\"", "write `channel`"),
         ("dstPort=\"in\"/>", "dstPort=\"in\" initialTokens=\"x\"/>", "`initialTokens`"),
         ("dstPort=\"in\"/>", "dstPort=\"in\" initialTokens=\"40000\"/>", "would have 41029 slots"),
         ("<executionTime time=\"90\"/>", "", "<processor> has no <executionTime>"),

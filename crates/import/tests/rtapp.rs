@@ -334,7 +334,7 @@ fn every_kind_of_bad_task_is_refused_in_words() {
         ("'timer':{'ref':'x','period':0.5}", "`period` must be a whole number"),
         ("'timer':{'period':1,'mode':'x'}", "`mode` must be \"relative\" or"),
         ("'wait':{'mutex':'x'}", "`wait` has no `ref`"),
-        ("'sync':{'ref':'x','mutexes':'x'}", "did you mean `mutex`?"),
+        ("'sync':{'ref':'x','mutexes':'x'}", "write `mutex`"),
         ("'run':1,'fork':'b'", "no task is called `b`"),
         ("'suspend':''", "nothing ever signals `a`"),
         ("'run':1,'phases':{'p':{'run':1}}", "phases and events"),

@@ -170,7 +170,7 @@ impl App {
             let core = place.core as usize;
             if core >= cores.count {
                 let problem = Problem::new(format!("{MAP}: core {core} does not exist"));
-                return Err(problem.help(format!("this run has cores 0 to {}", cores.count - 1)));
+                return Err(problem.help(format!("name one of cores 0 to {}", cores.count - 1)));
             }
             let meant = |task: &&Task| {
                 task.name == place.task && place.index.is_none_or(|index| index == task.index)
@@ -205,7 +205,7 @@ impl App {
             return Problem::new(message).help(help);
         };
         let message = format!("{MAP}: the application has no task `{name}.{index}`");
-        Problem::new(message).help(format!("there are {name}.0 to {name}.{}", count - 1))
+        Problem::new(message).help(format!("name one of {name}.0 to {name}.{}", count - 1))
     }
 
     fn check_place(&self, task: &Task, core: usize, cores: &Cores<'_>) -> Result<(), Problem> {

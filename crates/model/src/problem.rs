@@ -227,7 +227,7 @@ pub fn suggestion<'a>(
     known: impl IntoIterator<Item = &'a str>,
     otherwise: impl FnOnce() -> String,
 ) -> String {
-    nearest(wrong, known).map_or_else(otherwise, |meant| format!("did you mean `{meant}`?"))
+    nearest(wrong, known).map_or_else(otherwise, |meant| format!("write `{meant}`"))
 }
 
 #[cfg(test)]

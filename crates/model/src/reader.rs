@@ -19,7 +19,9 @@ pub(crate) fn document(source: &str) -> Result<DeTable<'_>, Problems> {
     let (document, errors) = DeTable::parse_recoverable(source);
     let syntax = errors.iter().map(|error| {
         let at = error.span().unwrap_or(0..0);
-        Problem::new("this is not TOML").at(at, error.message())
+        Problem::new("this is not TOML")
+            .help("correct the text there, or take another file")
+            .at(at, error.message())
     });
     none_or(syntax.collect(), || document.into_inner())
 }

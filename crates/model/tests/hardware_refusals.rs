@@ -41,7 +41,7 @@ fn an_action_that_does_not_exist_is_shown_with_the_one_that_was_meant() {
     let text = with(BOARD, &[("[costs.send]", "[costs.sent]")]);
     refused(&text, "[costs] has no key `sent`", "sent");
     let problems = Platform::parse(&text).unwrap_err();
-    assert_eq!(problems.first().unwrap().help.as_deref(), Some("did you mean `send`?"));
+    assert_eq!(problems.first().unwrap().help.as_deref(), Some("write `send`"));
 }
 
 #[test]

@@ -100,7 +100,7 @@ fn a_service_is_no_part_of_what_flows_through_the_tasks() {
 fn what_a_service_cannot_be_is_told_at_its_place() {
     let cases = [
         ("task = \"sink\"", "task = \"snk\"", "no task is called `snk`"),
-        ("\"lpf\", \"bpf\"", "\"lpf\", \"bfp\"", "did you mean `bpf`?"),
+        ("\"lpf\", \"bpf\"", "\"lpf\", \"bfp\"", "write `bpf`"),
         ("task = \"sink\"", "task = \"bpf\"", "a service is one task, but `bpf` is 2"),
         ("\"lpf\", \"bpf\"", "\"sink\"", "`sink` would wait for itself"),
         ("\"lpf\", \"bpf\"", "\"lpf\", \"lpf\"", "`lpf` calls `codec` twice"),

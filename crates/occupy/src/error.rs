@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use whimbrel_text::Failed;
+use whimbrel_text::{Failed, cure};
 
 use crate::CpuSet;
 
@@ -141,9 +141,10 @@ impl Error {
             Self::NoShield { .. } => "name another shield, or none".to_owned(),
             Self::NoOccupation { .. } => "see `whimbrel occupy status`".to_owned(),
             Self::Told { help, .. } => return help.clone(),
-            Self::Refused { .. } | Self::File { .. } | Self::Text { .. } | Self::Guardian(_) => {
-                return None;
-            }
+            Self::File { error, .. } => cure(error).to_owned(),
+            Self::Refused { .. } => "try another shield: see `whimbrel occupy status`".to_owned(),
+            Self::Text { path, .. } => format!("report what {} contains as a bug", path.display()),
+            Self::Guardian(_) => "try again, and see `whimbrel occupy status`".to_owned(),
         })
     }
 }

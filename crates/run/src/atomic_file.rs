@@ -20,6 +20,7 @@ use signal_hook::low_level::emulate_default_handler;
 use tempfile::{Builder, NamedTempFile, TempPath};
 use whimbrel_model::Problem;
 use whimbrel_occupy::place::{Place, There};
+use whimbrel_text::cure;
 
 use crate::signals::is_ignored;
 
@@ -61,7 +62,9 @@ pub fn write<T, E: From<io::Error>>(
 /// As [`write()`].
 pub fn save(path: &Path, fill: impl FnOnce(&mut File) -> io::Result<()>) -> Result<(), Problem> {
     let written = write(path, fill);
-    written.map_err(|error| Problem::new(format!("{} cannot be written: {error}", path.display())))
+    written.map_err(|error| {
+        Problem::new(format!("{} cannot be written: {error}", path.display())).help(cure(&error))
+    })
 }
 
 /// From here on a signal that ends this command removes what it was writing.

@@ -62,7 +62,10 @@ pub fn on_this_machine(
 /// # Errors
 /// It cannot be started, or fails.
 pub fn lines_of_command(program: &Path, options: &[OsString]) -> Result<Vec<String>, Failure> {
-    let failed = |why: String| Problem::new(format!("{} {why}", program.display()));
+    let failed = |why: String| {
+        Problem::new(format!("{} {why}", program.display()))
+            .help("build it again with `make build`, or see `whimbrel doctor`")
+    };
     let mut child = Command::new(program)
         .args(options)
         .stdin(Stdio::null())
@@ -79,7 +82,7 @@ pub fn lines_of_command(program: &Path, options: &[OsString]) -> Result<Vec<Stri
     if status.success() {
         return Ok(lines);
     }
-    let help = "what it wrote to standard error says why; `whimbrel doctor` shows what is missing";
+    let help = "see what it wrote to standard error, and `whimbrel doctor`";
     Err(failed(format!("failed: {status}")).help(help).into())
 }
 
@@ -90,6 +93,7 @@ pub fn lines_of_command(program: &Path, options: &[OsString]) -> Result<Vec<Stri
 pub fn parse<T: for<'de> Deserialize<'de>>(program: &Path, text: &str) -> Result<T, Problem> {
     serde_json::from_str(text).map_err(|error| {
         Problem::new(format!("{} wrote what cannot be read: {error}: {text}", program.display()))
+            .help("build it again with `make build`: it may be of another version")
     })
 }
 

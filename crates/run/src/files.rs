@@ -34,7 +34,7 @@ impl Given {
         let path = named(path);
         let contents = fs::read(&path).map_err(|error| {
             let problem = Problem::new(format!("{} cannot be read: {error}", path.display()));
-            problem.help(format!("the argument is {wanted}"))
+            problem.help(format!("name {wanted}"))
         })?;
         Ok(Self { path: path.display().to_string(), contents })
     }
@@ -85,9 +85,7 @@ pub fn translated(files: &[Given]) -> Result<Source, Failure> {
             return own.text();
         }
         let problem = Problem::new(format!("{} is an application by itself", own.path));
-        return Err(problem
-            .help("files of other tools may be several, an app.toml is alone")
-            .into());
+        return Err(problem.help("name it alone: only files of other tools may be several").into());
     }
     let toml = imported(files, &Options::default())?;
     let more = match files.len() {

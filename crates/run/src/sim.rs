@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use whimbrel_model::{App, At, Command, Limit, Plan, Problem, SavedFile};
 use whimbrel_occupy::place::Place;
+use whimbrel_text::cure;
 use whimbrel_text::option::{FRAME_RATE_CHANGE, SAVE};
 
 use crate::args::SimArgs;
@@ -80,6 +81,7 @@ fn followed(file: &Path) -> Result<PathBuf, Problem> {
     });
     place.map_err(|error| {
         Problem::new(format!("{SAVE} {} cannot be written: {error}", file.display()))
+            .help(cure(&error))
     })
 }
 

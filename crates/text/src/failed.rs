@@ -3,6 +3,7 @@
 
 use std::env;
 use std::fmt;
+use std::io;
 
 use crate::plain;
 
@@ -34,6 +35,23 @@ impl Failed {
             Some((why, cure)) => Self::new(format!("{what}: {why}")).help(format!("write {cure}")),
             None => Self::new(format!("{what}: {why}")),
         }
+    }
+}
+
+/// What to do where the system does not let a file be used.
+pub fn cure(error: &io::Error) -> &'static str {
+    use io::ErrorKind as Kind;
+    match error.kind() {
+        Kind::NotFound => "correct the path, or make its folder first",
+        Kind::PermissionDenied => "use a place that you have the right to, or change its rights",
+        Kind::IsADirectory => "name a file: this is a folder",
+        Kind::NotADirectory => "correct the path: a file stands where it has a folder",
+        Kind::AlreadyExists => "remove what is there, or use another place",
+        Kind::StorageFull | Kind::QuotaExceeded => "free space there, or use another place",
+        Kind::ReadOnlyFilesystem => "use a place that can be written to",
+        Kind::OutOfMemory => "free memory, or raise `ulimit -v`",
+        Kind::InvalidFilename => "shorten the name",
+        _ => "use another place, or see `whimbrel doctor`",
     }
 }
 

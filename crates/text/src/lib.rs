@@ -9,7 +9,7 @@ pub mod usage;
 
 use comfy_table::CellAlignment;
 pub use comfy_table::Table;
-pub use failed::Failed;
+pub use failed::{Failed, cure};
 pub use plain::{json, plain, word};
 
 /// A table with the columns `titles`; a title that starts with `>` is aligned to the right.

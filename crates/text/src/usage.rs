@@ -89,7 +89,8 @@ fn unknown_verb(error: &Error, command: &Command, verb: &str) -> Failed {
 
 fn unknown_option(error: &Error, command: &Command, verb: &str, word: &str) -> Failed {
     if !word.starts_with('-') {
-        return Failed::new(format!("`{verb}` takes no argument `{word}`"));
+        return Failed::new(format!("`{verb}` takes no argument `{word}`"))
+            .help(format!("omit it, or see `{verb} --help`"));
     }
     let failed = Failed::new(format!("`{verb}` has no option `{word}`"));
     let Some(nearest) = named(error, ContextKind::SuggestedArg) else { return failed };

@@ -16,6 +16,7 @@ use whimbrel_run::benchmark::{BenchRow, MIXED, SIM, on_this_machine};
 use whimbrel_run::failure::{Answer, Failure, Outcome, say};
 use whimbrel_run::helpers;
 use whimbrel_run::output::{Column, columns, print, print_json};
+use whimbrel_text::cure;
 
 use crate::cli::BenchArgs;
 
@@ -49,7 +50,7 @@ pub fn bench(args: &BenchArgs) -> Outcome {
 /// This command, for runs of its own.
 fn this_command() -> Result<PathBuf, Failure> {
     Ok(env::current_exe().map_err(|error| {
-        Problem::new(format!("the place of this command is not known: {error}"))
+        Problem::new(format!("the place of this command is not known: {error}")).help(cure(&error))
     })?)
 }
 

@@ -104,5 +104,5 @@ fn perform(command: &Command) -> ExitCode {
 #[cfg(not(feature = "analysis"))]
 fn built_without_analysis() -> Problem {
     Problem::new("this whimbrel was built without its feature `analysis`")
-        .help("`make build` builds all of it")
+        .help("build all of it with `make build`")
 }

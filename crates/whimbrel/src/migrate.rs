@@ -24,7 +24,9 @@ pub fn migrate(args: &MigrateArgs) -> Outcome {
     };
     match request(&run, &wanted)? {
         Reply::Migrated(migrated) => conclude(args, &migrated),
-        _ => Err(Problem::new("the run answers another question").into()),
+        _ => Err(Problem::new("the run answers another question")
+            .help("use the version of Whimbrel that started the run")
+            .into()),
     }
 }
 
@@ -50,15 +52,15 @@ pub fn reason(status: &str) -> (&'static str, &'static str) {
             ("another migration of it is under way", "wait for that one to end, then try again")
         }
         "pinned" => {
-            ("it may not move", "its [[task]] says `migratable = false`: change it and run again")
+            ("it may not move", "change `migratable = false` of its [[task]], and run again")
         }
         "inval" => (
             "there is no such task or core, or the core is of a kind that the task is not for",
-            "`whimbrel ps` lists the tasks and cores of a run, app.toml has the `kinds`",
+            "see `whimbrel ps`: it lists the tasks and cores of a run; app.toml has the `kinds`",
         ),
         "gone" => (
             "the task has ended or the core's kernel is dead",
-            "`whimbrel ps` lists the tasks that still run and where",
+            "see `whimbrel ps`: it lists the tasks that still run and where",
         ),
         "held" => (
             "at its checkpoint it held a mutex or a C++ exception, which cannot move with it",

@@ -10,6 +10,7 @@ use whimbrel_run::failure::{Answer, Outcome};
 use whimbrel_run::output::print;
 use whimbrel_run::protocol::{ChannelStatus, Set};
 use whimbrel_run::rundir::{Base, FoundRun, SOCKET};
+use whimbrel_text::cure;
 
 use crate::cli::{ChannelArgs, FrameRateArgs, PolicyArgs, RestartArgs};
 
@@ -49,7 +50,7 @@ fn living() -> Result<Vec<FoundRun>, Problem> {
 
 /// The base folder cannot be read.
 pub fn unreadable(base: &Base, error: &io::Error) -> Problem {
-    Problem::new(format!("{} cannot be read: {error}", base.path().display()))
+    Problem::new(format!("{} cannot be read: {error}", base.path().display())).help(cure(error))
 }
 
 fn names(living: &[FoundRun]) -> String {
@@ -57,7 +58,7 @@ fn names(living: &[FoundRun]) -> String {
     if names.is_empty() {
         "start one with `whimbrel run`: you have none".to_owned()
     } else {
-        format!("your runs are {}", names.join(", "))
+        format!("name one of your runs: {}", names.join(", "))
     }
 }
 
@@ -68,7 +69,8 @@ fn names(living: &[FoundRun]) -> String {
 pub fn request(run: &FoundRun, request: &Request) -> Result<Reply, Problem> {
     let reply = ask(&run.path.join(SOCKET), request);
     match reply.map_err(|error| unreachable(&run.name, &error))? {
-        Reply::Refused(why) => Err(Problem::new(format!("the run `{}` refuses: {why}", run.name))),
+        Reply::Refused(why) => Err(Problem::new(format!("the run `{}` refuses: {why}", run.name))
+            .help("see `whimbrel ps`, and `whimbrel top` for its tasks and cores")),
         reply => Ok(reply),
     }
 }
@@ -78,14 +80,14 @@ pub fn unreachable(run: &str, error: &io::Error) -> Problem {
     match error.kind() {
         ErrorKind::PermissionDenied => {
             Problem::new(format!("the run `{run}` belongs to another user"))
-                .help("only the user who started a run can steer it")
+                .help("steer it as the user who started it")
         }
         ErrorKind::UnexpectedEof => {
             Problem::new(format!("the run `{run}` ended before it had answered"))
-                .help("`whimbrel ps` lists the runs that live")
+                .help("see `whimbrel ps`: it lists the runs that live")
         }
         _ => Problem::new(format!("the run `{run}` cannot be reached: {error}"))
-            .help("it may be starting or ending: see `whimbrel ps`"),
+            .help("see `whimbrel ps`: it may be starting or ending"),
     }
 }
 
@@ -111,7 +113,9 @@ pub fn frame_rate(args: &FrameRateArgs) -> Outcome {
 /// No such run or channel, a setting that makes no sense, and whatever the helper has against it.
 pub fn channel(args: &ChannelArgs) -> Outcome {
     let Reply::Status(status) = request(&find(&args.run)?, &Request::Status)? else {
-        return Err(Problem::new("the run answers another question").into());
+        return Err(Problem::new("the run answers another question")
+            .help("use the version of Whimbrel that started the run")
+            .into());
     };
     let settings: Vec<&str> = args.settings.iter().map(String::as_str).collect();
     let (wanted, what) = bell_request(&status.channels, &args.channel, &settings)
@@ -128,7 +132,9 @@ pub fn restart(args: &RestartArgs) -> Outcome {
     let set = outcome(run, &Request::Restart { core: *core })?;
     if !set.ok {
         let text = format!("core {core} of the run `{run}` cannot be started again: {}", set.why);
-        return Err(Problem::new(text).help("`whimbrel ps` lists the cores of each run").into());
+        return Err(Problem::new(text)
+            .help("see `whimbrel ps`: it lists the cores of each run")
+            .into());
     }
     print(&format!("{run}: core {core} runs again\n"))?;
     Ok(Answer::Yes)
@@ -146,7 +152,7 @@ pub fn bell_request(
     let known = channels.iter().find(|known| known.channel == name).ok_or_else(|| {
         let names: Vec<&str> = channels.iter().map(|known| known.channel.as_str()).collect();
         Problem::new(format!("no channel is called `{name}`"))
-            .help(format!("there are {}", names.join(", ")))
+            .help(format!("name one of {}", names.join(", ")))
     })?;
     let notify = settings.iter().try_fold(known.notify, |notify, setting| notify.with(setting))?;
     notify.check(known.slots)?;
@@ -164,11 +170,20 @@ pub fn rate_request(rate: f64) -> Request {
     Request::Rate { millihz: millihz(rate) }
 }
 
+/// Where to see what a run takes.
+fn see(wanted: &Request) -> &'static str {
+    match wanted {
+        Request::Policy { .. } => "name a policy and parameters of `whimbrel run --help`",
+        Request::Rate { .. } => "give a task `periodic = true` in app.toml, or name another rate",
+        _ => "see what the run has in `whimbrel top`",
+    }
+}
+
 fn set(name: &str, wanted: &Request, what: &str) -> Outcome {
     let set = outcome(name, wanted)?;
     if !set.ok {
         let text = format!("{what} was refused by the run `{name}`: {}", set.why);
-        return Err(Problem::new(text).into());
+        return Err(Problem::new(text).help(see(wanted)).into());
     }
     print(&format!("{name}: {what}\n"))?;
     Ok(Answer::Yes)
@@ -177,6 +192,7 @@ fn set(name: &str, wanted: &Request, what: &str) -> Outcome {
 fn outcome(name: &str, wanted: &Request) -> Result<Set, Problem> {
     match request(&find(name)?, wanted)? {
         Reply::Set(set) => Ok(set),
-        _ => Err(Problem::new("the run answers another question")),
+        _ => Err(Problem::new("the run answers another question")
+            .help("use the version of Whimbrel that started the run")),
     }
 }

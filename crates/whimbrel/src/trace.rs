@@ -11,6 +11,7 @@ use whimbrel_model::Problem;
 use whimbrel_run::atomic_file;
 use whimbrel_run::failure::{Answer, Failure, Outcome, say};
 use whimbrel_run::output::print;
+use whimbrel_text::cure;
 use whimbrel_trace::{ExportError, Exported, Format, Oddities, Recorded, export};
 
 use crate::cli::TraceArgs;
@@ -75,7 +76,9 @@ fn to_file(args: &TraceArgs, run: &Recorded, path: &Path) -> Result<Exported, Pr
     atomic_file::clean_up_after_signals();
     atomic_file::write(path, |file| write(args, run, file)).map_err(|error| match error {
         ExportError::Read(error) => unreadable(&error),
-        ExportError::Write(error) => Problem::new(format!("{}: {error}", path.display())),
+        ExportError::Write(error) => {
+            Problem::new(format!("{}: {error}", path.display())).help(cure(&error))
+        }
     })
 }
 

@@ -139,7 +139,7 @@ fn an_import_is_spread_over_cores() {
 #[test]
 fn every_mapping_that_cannot_be_is_refused_with_what_to_write_instead() {
     for (mapping, why, cure) in [
-        ("sorce=1", "no task `sorce`", "did you mean `source`?"),
+        ("sorce=1", "no task `sorce`", "write `source`"),
         ("zzzzzz=1", "no task `zzzzzz`", "its tasks are source, bpf"),
         ("bpf.2=1", "no task `bpf.2`", "there are bpf.0 to bpf.1"),
         ("source=3", "core 3 does not exist", "this run has cores 0 to 2"),

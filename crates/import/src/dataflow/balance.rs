@@ -85,6 +85,6 @@ fn stops(graph: &Graph, Stuck { actor, firing, edge, for_room }: Stuck) -> Probl
         .at(actor.at.clone(), format!("`{}` waits in its phase {phase} of {all}", actor.name))
         .at(edge.at.clone(), format!("for {what} this channel"))
         .help(format!(
-            "it does not come to the end of one iteration: give the channel more `{key}`"
+            "give the channel more `{key}`: it does not come to the end of one iteration"
         ))
 }

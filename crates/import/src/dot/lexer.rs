@@ -81,6 +81,7 @@ impl Lexer<'_> {
 
     fn open(&self, what: &str, end: &str, length: usize) -> Problem {
         Problem::new(format!("{what} has no end"))
+            .help("end it")
             .at(self.at..self.at + length, format!("no {end}"))
     }
 
@@ -123,7 +124,9 @@ impl Lexer<'_> {
             digits += self.pass(|c| c.is_ascii_digit());
         }
         if digits == 0 {
-            return Err(Problem::new("this is not DOT").at(start..self.at, "no number"));
+            return Err(Problem::new("this is not DOT")
+                .help("write a number after the minus sign, or put the text in quotes")
+                .at(start..self.at, "no number"));
         }
         Ok(Kind::Id { text: self.text[start..self.at].into(), quoted: false })
     }

@@ -62,7 +62,7 @@ impl Parser {
         let Token { kind, at } = self.peek();
         let problem = Problem::new(format!("this is not DOT: it wants {wanted}"));
         match kind {
-            Kind::End => problem.at(at.clone(), "here").help("the text ends here"),
+            Kind::End => problem.at(at.clone(), "here").help("complete it: the text ends here"),
             _ => problem.at(at.clone(), "not this"),
         }
     }
@@ -159,7 +159,9 @@ impl Parser {
             let scope = Scope { depth: scope.depth + 1, ..scope.clone() };
             if scope.depth > DEPTH_MAX {
                 let at = self.tokens[self.next - 1].at.clone();
-                return Err(Problem::new("this is nested too deep").at(at, "here"));
+                return Err(Problem::new("this is nested too deep")
+                    .help("nest subgraphs less deeply")
+                    .at(at, "here"));
             }
             return Ok(Some(End { nodes: self.statements(scope)?, is_group: true }));
         }

@@ -129,12 +129,17 @@ impl Attributes {
 /// What becomes of a graph; `None` when something in it is refused.
 pub(super) fn draft(stem: &str, drawn: &Drawn, source: &str, notes: &mut Notes) -> Option<Draft> {
     if drawn.nodes.is_empty() {
-        notes.refuse(Problem::new("the graph has no node").at(drawn.at.clone(), "this graph"));
+        notes.refuse(
+            Problem::new("the graph has no node")
+                .help("write at least one node")
+                .at(drawn.at.clone(), "this graph"),
+        );
         return None;
     }
     let before = notes.problems.len();
     if let Some(node) = drawn.nodes.iter().find(|node| node.name.len() > NAME_MAX) {
-        let problem = Problem::new(format!("the name of a node has more than {NAME_MAX} bytes"));
+        let problem = Problem::new(format!("the name of a node has more than {NAME_MAX} bytes"))
+            .help("shorten it");
         notes.refuse(problem.at(node.at.clone(), "this node"));
         return None;
     }
@@ -163,7 +168,7 @@ fn others(all: &[Attribute], of: Of, place: &str, notes: &mut Notes) {
         if let Some(meant) = nearest(key, of.known().iter().copied()) {
             let warning = Problem::new(format!("`{key}` of {place} has no meaning here"));
             let warning = warning.at(key_at.clone(), "left out");
-            notes.warn(warning.help(format!("did you mean `{meant}`?")));
+            notes.warn(warning.help(format!("write `{meant}`")));
         } else {
             plain.get_or_insert_with(|| (key_at.clone(), Vec::new())).1.push(key);
         }
@@ -180,7 +185,7 @@ fn actor(node: &Node, notes: &mut Notes) -> Actor {
     let cycles = values.phases("cycles", value::CYCLES_MAX, notes);
     if values.get("cycles").is_none() {
         let problem = Problem::new(format!("`{}` has no `cycles`", node.name));
-        let help = "each node needs them: what one firing computes";
+        let help = "add `cycles`: what one firing computes";
         notes.refuse(problem.at(node.at.clone(), "this node").help(help));
     }
     let no_time = values.get("cycles").map(|attribute| attribute.at.clone());

@@ -79,6 +79,7 @@ fn whole(text: &str) -> &str {
 }
 
 fn wrong(attribute: &Attribute, wanted: &str, notes: &mut Notes) {
-    let problem = Problem::new(format!("`{}` must be {wanted}", attribute.key));
+    let problem = Problem::new(format!("`{}` must be {wanted}", attribute.key))
+        .help(format!("write {wanted}"));
     notes.refuse(problem.at(attribute.at.clone(), "not this"));
 }

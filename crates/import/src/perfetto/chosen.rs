@@ -28,7 +28,7 @@ pub(super) fn threads(
             let problem = Problem::new(format!("no thread of the trace is called `{wanted}`"));
             let names = known().flat_map(|(_, names)| names.iter().map(String::as_str));
             notes.refuse(match nearest(wanted, names) {
-                Some(meant) => problem.help(format!("did you mean `{meant}`?")),
+                Some(meant) => problem.help(format!("write `{meant}`")),
                 None => problem.help(busiest(recording)),
             });
         }

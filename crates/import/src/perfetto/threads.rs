@@ -72,7 +72,9 @@ impl RecordedThreads {
         let events = &events[..events.partition_point(|event| event.time_ns <= to)];
         let (Some(start), Some(end)) = (events.first(), events.last()) else {
             let problem = Problem::new("nothing happens in this window of the trace");
-            return Err(problem.help("it is counted from the first event: `--window 1s..3s`"));
+            return Err(
+                problem.help("choose another, counted from the first event: `--window 1s..3s`")
+            );
         };
         let (start, end) = (start.time_ns, end.time_ns);
         let mut threads: BTreeMap<Tid, Thread> = tids.map(|tid| (tid, Thread::new(tid))).collect();

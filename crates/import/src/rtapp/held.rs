@@ -17,7 +17,7 @@ impl Held {
     pub fn lock(&mut self, mutex: &str, at: &Span, notes: &mut Notes) {
         if self.has(mutex) {
             let problem = Problem::new(format!("`{mutex}` is locked by a task that holds it"));
-            let help = "it would wait for itself: unlock it first";
+            let help = "unlock it first: it would wait for itself";
             notes.refuse(problem.at(at.clone(), "it is held here").help(help));
         } else {
             self.0.push(mutex.to_owned());
@@ -40,7 +40,7 @@ impl Held {
             let other = self.0.iter().chain(&before.0).find(|m| self.has(m) != before.has(m));
             let mutex = other.map_or("a mutex", |mutex| mutex.as_str());
             let problem = Problem::new(format!("{what} does not leave `{mutex}` as it was"));
-            let help = "each lock needs its unlock in the same loop";
+            let help = "unlock each lock in the same loop";
             notes.refuse(problem.at(at.clone(), "here").help(help));
         }
     }

@@ -93,7 +93,8 @@ fn threads(
         return threads;
     };
     if threads.iter().all(|thread| thread.count == 0) && notes.problems.is_empty() {
-        let problem = Problem::new("no task has an instance");
+        let problem =
+            Problem::new("no task has an instance").help("set `instance` of a task to 1 or more");
         notes.refuse(problem.at(first.value.at.clone(), "these tasks"));
     }
     threads

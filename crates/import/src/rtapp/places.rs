@@ -119,7 +119,9 @@ impl Place {
         if !(least..=most).contains(&given) {
             let problem = Problem::new(format!("`priority` is {given}"));
             let problem = problem.at(self.priority_at.clone(), "not this");
-            notes.refuse(problem.help(format!("its policy takes {least} to {most}")));
+            notes.refuse(
+                problem.help(format!("write a number that its policy takes: {least} to {most}")),
+            );
         }
     }
 }

@@ -29,12 +29,17 @@ pub(super) fn read(sdf: Element<'_, '_>, cyclic: bool, notes: &mut Notes) -> Opt
     }
     for port in graph.actors.iter().flat_map(|actor| &actor.ports) {
         if !port.connected && notes.problems.len() == before {
-            let problem = Problem::new(format!("the port `{}` has no channel", port.name));
+            let problem = Problem::new(format!("the port `{}` has no channel", port.name))
+                .help("connect it with a <channel>, or remove it");
             notes.refuse(problem.at(port.at.clone(), "this port"));
         }
     }
     if graph.actors.is_empty() && notes.problems.len() == before {
-        notes.refuse(Problem::new("the graph has no actor").at(sdf.at(), "this graph"));
+        notes.refuse(
+            Problem::new("the graph has no actor")
+                .help("add an <actor> for each task")
+                .at(sdf.at(), "this graph"),
+        );
     }
     (notes.problems.len() == before).then_some(graph)
 }
@@ -48,7 +53,8 @@ fn alone<'a>(
 ) -> bool {
     let first = others.find(|(other, _)| *other == name);
     if let Some((_, first)) = first {
-        let problem = Problem::new(format!("two are called `{name}`"));
+        let problem =
+            Problem::new(format!("two are called `{name}`")).help("give each a name of its own");
         notes.refuse(problem.at(at.clone(), "the second").at(first.clone(), "the first"));
     }
     first.is_none()
@@ -84,7 +90,7 @@ fn port(
     let (name, at) = element.needs("name", notes)?;
     let (direction, direction_at) = element.needs("type", notes)?;
     if direction != "in" && direction != "out" {
-        let problem = Problem::new("`type` of <port> must be in or out");
+        let problem = Problem::new("`type` of <port> must be in or out").help("write in or out");
         notes.refuse(problem.at(direction_at, "not this"));
     }
     let (text, rate_at) = element.needs("rate", notes)?;
@@ -154,10 +160,12 @@ fn end(
     let bound = &mut ports[position];
     if bound.sends != sends {
         let way = if sends { "out" } else { "in" };
-        let problem = Problem::new(format!("the port `{port}` is not of type `{way}`"));
+        let problem = Problem::new(format!("the port `{port}` is not of type `{way}`"))
+            .help("name a port of that type");
         notes.refuse(problem.at(port_at, "this port"));
     } else if bound.connected {
-        let problem = Problem::new(format!("the port `{port}` has a second channel"));
+        let problem = Problem::new(format!("the port `{port}` has a second channel"))
+            .help("use a port of its own for each channel");
         notes.refuse(problem.at(port_at, "this port"));
     }
     bound.connected = true;
@@ -174,7 +182,7 @@ pub(super) fn missing<'a, T>(
 ) -> Option<T> {
     let mut problem = Problem::new(format!("no {what} is called `{name}`")).at(at, "this one");
     if let Some(meant) = nearest(name, known) {
-        problem = problem.help(format!("did you mean `{meant}`?"));
+        problem = problem.help(format!("write `{meant}`"));
     }
     notes.refuse(problem);
     None

@@ -31,13 +31,14 @@ pub(super) fn read(stem: &str, root: Element<'_, '_>, notes: &mut Notes) -> Opti
 /// The element of the graph, if it is one of synchronous or cyclo-static dataflow.
 fn application<'a, 'x>(root: Element<'a, 'x>, notes: &mut Notes) -> Option<Element<'a, 'x>> {
     if root.name() != "sdf3" {
-        let problem = Problem::new(format!("not an SDF3 file: its root is <{}>", root.name()));
+        let problem = Problem::new(format!("not an SDF3 file: its root is <{}>", root.name()))
+            .help("take a file whose root is <sdf3>");
         notes.refuse(problem.at(root.at(), "should be <sdf3>"));
         return None;
     }
     if let Some((kind, at)) = root.text("type").filter(|(kind, _)| !KINDS.contains(kind)) {
         let problem = Problem::new(format!("graphs of type `{kind}` are not supported"));
-        notes.refuse(problem.at(at, "this type").help("only `sdf` and `csdf` are"));
+        notes.refuse(problem.at(at, "this type").help("take a graph of type `sdf` or `csdf`"));
         return None;
     }
     let others = [
@@ -51,7 +52,8 @@ fn application<'a, 'x>(root: Element<'a, 'x>, notes: &mut Notes) -> Option<Eleme
     root.takes(&["type", "version"], &["applicationGraph"], &others, notes);
     let application = root.only("applicationGraph", notes);
     let Some(application) = application else {
-        let problem = Problem::new("<sdf3> has no <applicationGraph>");
+        let problem = Problem::new("<sdf3> has no <applicationGraph>")
+            .help("add <applicationGraph> with the graph");
         notes.refuse(problem.at(root.at(), "this one"));
         return None;
     };
@@ -76,7 +78,8 @@ fn one_of<'a, 'x>(
         (None, None) => {
             let problem = Problem::new(format!("<applicationGraph> has no <{plain}>"));
             let problem = problem.at(application.at(), "this one");
-            notes.refuse(problem.help(format!("or <{cyclic}>, if firings differ by phase")));
+            notes
+                .refuse(problem.help(format!("add it, or <{cyclic}>, if firings differ by phase")));
         }
         _ => {}
     }

@@ -64,7 +64,8 @@ fn of_actor(element: Element<'_, '_>, actor: &mut Actor, notes: &mut Notes) {
                 actor.times.push((kind, times));
             }
             None => {
-                let problem = Problem::new("<processor> has no <executionTime>");
+                let problem = Problem::new("<processor> has no <executionTime>")
+                    .help("add <executionTime time=\"...\">");
                 notes.refuse(problem.at(processor.at(), "this one"));
             }
         }
@@ -85,7 +86,7 @@ fn times(time: Element<'_, '_>, notes: &mut Notes) -> Option<(Phases, Span)> {
     let times = Phases::read(text, TIME_MAX);
     if times.is_none() {
         let message = format!("`time` of <executionTime> must be a number from 0 to {TIME_MAX}");
-        let help = "or write one number for each phase of the actor, for example `10,0,3*20`";
+        let help = "write one number, or one for each phase of the actor, for example `10,0,3*20`";
         notes.refuse(Problem::new(message).at(at.clone(), "not this").help(help));
     }
     Some((times?, at))

@@ -44,7 +44,7 @@ fn check_shared(app: &App, cores: usize) -> impl Iterator<Item = Problem> {
         let have = if cores == 1 { "core 0".into() } else { format!("0 to {}", cores - 1) };
         Problem::new(message)
             .at(task.span.clone(), "its `cores`")
-            .help(format!("this run has {have}: name only these in `cores`"))
+            .help(format!("name only {have} in `cores`: this run has no other"))
     })
 }
 
@@ -67,8 +67,8 @@ pub fn check_kinds(app: &App, kinds: &[String]) -> Result<(), Problems> {
         );
         let names = task.kinds_it_has();
         let help = match nearest(kind, names.iter().copied()) {
-            Some(meant) => format!("it is for `{meant}`: did you mean `{kind}`?"),
-            None => format!("it is for {}: add `{kind}`, or move it", names.join(", ")),
+            Some(meant) => format!("write `{kind}` instead of `{meant}`, or move it"),
+            None => format!("add `{kind}` to {}, or move it", names.join(", ")),
         };
         problems.push(Problem::new(message).at(task.core.span(), "this core").help(help));
     }

@@ -221,7 +221,7 @@ impl Sum {
             format!("`{}` needs {need} {what}, and the board {} has {have}", app.name, board.name);
         let problem = Problem::new(message)
             .at(self.parts.first()?.at.clone(), self.parts.first()?.name.clone());
-        Some(problem.help(format!("of that, {list}: make some of it smaller")))
+        Some(problem.help(format!("make some of it smaller: {list}")))
     }
 }
 

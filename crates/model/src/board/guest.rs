@@ -90,7 +90,7 @@ impl Guests {
         Some(
             Problem::new(message)
                 .at(task.span.clone(), "this task")
-                .help(format!("tasks move by {} there", known.join(" or "))),
+                .help(format!("leave it out: tasks move by {} there", known.join(" or "))),
         )
     }
 

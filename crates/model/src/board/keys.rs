@@ -155,7 +155,11 @@ impl StartTable {
             }
             (Some(command), None) if !has_image(command.get_ref()) => {
                 let message = format!("`command` of [start] must be {COMMAND}");
-                problems.push(Problem::new(message).at(command.span(), "not this array"));
+                problems.push(
+                    Problem::new(message)
+                        .help("name the program first, and the image by {image}")
+                        .at(command.span(), "not this array"),
+                );
             }
             _ => {}
         }
@@ -166,7 +170,9 @@ impl GuestTable {
     fn check_command(&self, noted: &mut Noted<'_>) {
         if !has_image(self.command.get_ref()) {
             let message = format!("`command` of [guest] must be {COMMAND}");
-            let problem = Problem::new(message).at(self.command.span(), "not this array");
+            let problem = Problem::new(message)
+                .help("name the program first, and the image by {image}")
+                .at(self.command.span(), "not this array");
             noted.problems.push(problem);
         }
     }

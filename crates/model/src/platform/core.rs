@@ -27,7 +27,11 @@ impl CoreTable {
         }
         if self.points.get_ref().is_empty() {
             let message = "`point` of [[core]] must be one [[core.point]] for each operating point";
-            problems.push(Problem::new(message).at(self.points.span(), "not this array"));
+            problems.push(
+                Problem::new(message)
+                    .help("write a [[core.point]] with `mhz` for each")
+                    .at(self.points.span(), "not this array"),
+            );
         }
         let read = self.points.get_ref().iter().filter_map(|point| point.get_ref().read.as_ref());
         read.for_each(|point| check_static(point, given(&self.idle) == Idle::Off, problems));
@@ -36,7 +40,11 @@ impl CoreTable {
         check_idle(&self.idle_states, problems);
         if let (Some(start), None) = (&self.start, self.start(&points)) {
             let message = "`start_mhz` of [[core]] is the frequency of none of its points";
-            problems.push(Problem::new(message).at(start.span(), "not this frequency"));
+            problems.push(
+                Problem::new(message)
+                    .help("write the `mhz` of one of its points")
+                    .at(start.span(), "not this frequency"),
+            );
         }
     }
 
@@ -161,7 +169,9 @@ pub(super) fn place(
                 None => format!("a platform has at most {CORES_MAX} cores"),
             };
             let words = format!("{count} from number {next} on, of {nodes}");
-            problems.push(Problem::new(message).at(place, words));
+            problems.push(
+                Problem::new(message).help("lower `count`, or leave cores out").at(place, words),
+            );
             return None;
         }
         for _ in 0..count {
@@ -182,7 +192,9 @@ fn check_slice(slice: Option<&Spanned<u64>>, scheduling: Scheduling, problems: &
         Scheduling::Edf => "the earliest deadline goes first, without turns",
         _ => "nothing ends a turn before the task waits",
     };
-    problems.push(Problem::new(message).at(slice.span(), words));
+    problems.push(
+        Problem::new(message).help("leave it out, or change `scheduling`").at(slice.span(), words),
+    );
 }
 
 /// Others end slices when they are over.
@@ -190,7 +202,9 @@ fn check_tick(tick: Option<&Spanned<u64>>, scheduling: Scheduling, problems: &mu
     let Some(tick) = tick.filter(|_| scheduling != Scheduling::Fair) else { return };
     let message = "`tick_us` of [[core]] needs `scheduling = \"fair\"`";
     let words = "no other kernel waits for its tick to end a slice";
-    problems.push(Problem::new(message).at(tick.span(), words));
+    problems.push(
+        Problem::new(message).help("leave it out, or change `scheduling`").at(tick.span(), words),
+    );
 }
 
 fn check_static(point: &PointTable, off: bool, problems: &mut Vec<Problem>) {
@@ -199,7 +213,8 @@ fn check_static(point: &PointTable, off: bool, problems: &mut Vec<Problem>) {
     let most = if off { active } else { active.min(idle) };
     if let Some(fixed) = point.static_uw.as_ref().filter(|fixed| *fixed.get_ref() > most) {
         let message = "`static_mw` of [[core.point]] is a part of `active_mw` and `idle_mw`";
-        problems.push(Problem::new(message).at(fixed.span(), "more than the whole"));
+        problems
+            .push(Problem::new(message).help("lower it").at(fixed.span(), "more than the whole"));
     }
 }
 
@@ -211,14 +226,19 @@ fn check_points(points: &[Spanned<&PointTable>], problems: &mut Vec<Problem>) {
             let problem = problem.at(pair[1].span(), "not above the one before");
             problems.push(problem.help("write them from the lowest frequency to the highest"));
         } else if high.microvolts > 0 && low.microvolts > high.microvolts {
-            let problem = Problem::new("the voltage of [[core]] falls at a higher frequency");
+            let problem = Problem::new("the voltage of [[core]] falls at a higher frequency")
+                .help("write a voltage that is not below the one before");
             problems.push(problem.at(pair[1].span(), "less `volts` than the one before"));
         }
     }
     let (Some(first), Some(last)) = (points.first(), points.last()) else { return };
     if last.get_ref().hz.get_ref() / first.get_ref().hz.get_ref() > SPAN_MAX {
         let message = "the highest frequency of [[core]] exceeds a thousand times the lowest";
-        problems.push(Problem::new(message).at(first.span(), "the lowest"));
+        problems.push(
+            Problem::new(message)
+                .help("raise it, or lower the highest")
+                .at(first.span(), "the lowest"),
+        );
     }
 }
 
@@ -230,7 +250,7 @@ fn check_idle(states: &[Spanned<IdleTable>], problems: &mut Vec<Problem>) {
             let message = "the idle states of [[core]] must follow each other in time";
             let problem =
                 Problem::new(message).at(pair[1].span(), "before the one above is entered");
-            problems.push(problem.help("`after_us` counts from when the core became idle"));
+            problems.push(problem.help("count `after_us` from when the core became idle"));
         } else if deep.power_uw.get_ref() > shallow.power_uw.get_ref() {
             let problem = Problem::new("the idle states of [[core]] must be of falling power");
             let problem = problem.at(pair[1].span(), "more than the one above");
@@ -243,7 +263,8 @@ impl CacheTable {
     pub(super) fn check(&self, noted: &mut Noted<'_>) {
         let (size, line_bytes) = (&self.bytes, *self.line_bytes.get_ref());
         if *size.get_ref() < u64::from(line_bytes) {
-            let problem = Problem::new("`size` of [core.cache] is less than a line");
+            let problem = Problem::new("`size` of [core.cache] is less than a line")
+                .help("raise `size`, or lower `line`");
             let words = format!("a line has {line_bytes} bytes");
             noted.problems.push(problem.at(size.span(), words));
         }
@@ -254,7 +275,7 @@ impl CacheTable {
             _ => return,
         };
         let message = format!("[core.cache] is disturbed, and has no `{missing}`");
-        let help = "`disturbed` is how many, `disturbed_us` how long: write both, or none";
+        let help = "write both, or none: `disturbed` is how many, `disturbed_us` how long";
         let problem = Problem::new(message).at(written.clone(), "not without the other");
         noted.problems.push(problem.help(help));
     }

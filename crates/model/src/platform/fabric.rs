@@ -19,14 +19,15 @@ pub(super) fn at_node(
 ) -> Option<(u32, u32)> {
     let (column, row) = *node.get_ref();
     let Some(mesh) = mesh else {
-        let problem = Problem::new("`node` is a place in a mesh, and this platform has no [mesh]");
+        let problem = Problem::new("`node` is a place in a mesh, and this platform has no [mesh]")
+            .help("add a [mesh], or leave `node` out");
         problems.push(problem.at(node.span(), "of no use"));
         return None;
     };
     if column >= mesh.columns || row >= mesh.rows {
         let message = format!("the mesh has {} columns and {} rows", mesh.columns, mesh.rows);
         let problem = Problem::new(message).at(node.span(), "this node is outside");
-        problems.push(problem.help("both are counted from 0"));
+        problems.push(problem.help("name one of its nodes: both numbers count from 0"));
         return None;
     }
     Some((column, row))
@@ -39,7 +40,8 @@ pub(super) fn interconnect(
     problems: &mut Vec<Problem>,
 ) -> Option<Spanned<Interconnect>> {
     if let (Some(bus), Some(mesh)) = (&bus, &mesh) {
-        let problem = Problem::new("a platform has a [bus] or a [mesh], not both");
+        let problem =
+            Problem::new("a platform has a [bus] or a [mesh], not both").help("remove one of them");
         problems.push(problem.at(mesh.span(), "one of them").at(bus.span(), "the other"));
     }
     let of_bus = |table: Spanned<BusTable>| {
@@ -82,11 +84,13 @@ impl MemoryTable {
     pub(super) fn check(&self, noted: &mut Noted<'_>) {
         let is_shared = *self.kind.get_ref() == MemoryKind::Shared;
         if let Some(core) = self.core.as_ref().filter(|_| is_shared) {
-            let problem = Problem::new("a memory that is shared belongs to no core");
+            let problem =
+                Problem::new("a memory that is shared belongs to no core").help("leave `core` out");
             noted.problems.push(problem.at(core.span(), "of no use"));
         }
         if let Some(node) = self.node.as_ref().filter(|_| !is_shared) {
-            let problem = Problem::new("a memory that is not shared is where its core is");
+            let problem = Problem::new("a memory that is not shared is where its core is")
+                .help("leave `node` out");
             noted.problems.push(problem.at(node.span(), "of no use"));
         }
     }
@@ -118,7 +122,11 @@ pub(super) fn place(
         let of = match core {
             Some(core) if *core.get_ref() as usize >= cores.len() => {
                 let message = format!("the platform has {} cores, counted from 0", cores.len());
-                problems.push(Problem::new(message).at(core.span(), "there is no such core"));
+                problems.push(
+                    Problem::new(message)
+                        .help("name a core that exists")
+                        .at(core.span(), "there is no such core"),
+                );
                 continue;
             }
             Some(core) => *core.get_ref() as usize..*core.get_ref() as usize + 1,
@@ -140,7 +148,8 @@ pub(super) fn check_reach(
     problems: &mut Vec<Problem>,
 ) {
     if !memories.iter().any(|memory| memory.kind == MemoryKind::Shared) {
-        let problem = Problem::new("an interconnect needs a [[memory]] that is shared");
+        let problem = Problem::new("an interconnect needs a [[memory]] that is shared")
+            .help("add a [[memory]] with `shared = true`, or remove this one");
         problems.push(problem.at(interconnect.span(), "this one leads nowhere"));
     }
 }
@@ -149,7 +158,8 @@ impl DoorbellTable {
     pub(super) fn check(&self, noted: &mut Noted<'_>) {
         match (&self.interval, self.kind.get_ref()) {
             (Some(interval), DoorbellKind::Interrupt) => {
-                let problem = Problem::new("`interval_us` of [doorbell] is for polling");
+                let problem = Problem::new("`interval_us` of [doorbell] is for polling")
+                    .help("leave it out, or write `kind = \"polling\"`");
                 noted.problems.push(problem.at(interval.span(), "an interrupt has none"));
             }
             (None, DoorbellKind::Polling) if !self.keys.contains_key("interval_us") => {

@@ -33,7 +33,7 @@ pub(super) fn build(
         (None, Some(block)) => {
             let problem = Problem::new("a floorplan needs [thermal]");
             let problem = problem.at(block.span(), "its first block");
-            problems.push(problem.help("without it temperatures are not known"));
+            problems.push(problem.help("add it: without it temperatures are not known"));
         }
         _ => {}
     }
@@ -59,12 +59,15 @@ pub(super) fn check(plan: &Plan, cores: usize, problems: &mut Vec<Problem>) {
         if block.get_ref().core.is_some_and(|core| core as usize >= cores) {
             let message = format!("the platform has {cores} cores, counted from 0");
             let words = format!("`{}` is of no such core", block.get_ref().name);
-            problems.push(Problem::new(message).at(block.span(), words));
+            problems.push(
+                Problem::new(message).help("name a core that exists").at(block.span(), words),
+            );
             return;
         }
     }
     if let Some(block) = blocks.get(BLOCKS_MAX) {
-        let problem = Problem::new(format!("a floorplan has at most {BLOCKS_MAX} blocks"));
+        let problem = Problem::new(format!("a floorplan has at most {BLOCKS_MAX} blocks"))
+            .help("remove blocks, or join some");
         problems.push(problem.at(block.span(), "one too many"));
         return;
     }
@@ -72,7 +75,8 @@ pub(super) fn check(plan: &Plan, cores: usize, problems: &mut Vec<Problem>) {
         let other = blocks[..i].iter().find(|other| overlap(block.get_ref(), other.get_ref()));
         if let Some(other) = other {
             let (one, two) = (&block.get_ref().name, &other.get_ref().name);
-            let problem = Problem::new(format!("the blocks `{one}` and `{two}` overlap"));
+            let problem = Problem::new(format!("the blocks `{one}` and `{two}` overlap"))
+                .help("move one of them, or make it smaller");
             problems.push(problem.at(block.span(), "this one").at(other.span(), "and this one"));
             return;
         }

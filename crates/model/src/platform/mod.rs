@@ -102,7 +102,8 @@ impl Platform {
                 "the platform {} has no [[core]]: the simulator needs a frequency for each core",
                 self.name
             );
-            let help = "`whimbrel calibrate` measures this machine and writes a platform with them";
+            let help =
+                "run `whimbrel calibrate`, which writes a platform of this machine with them";
             return Err(Problem::new(message).help(help));
         }
         Ok(self.hardware.clone())
@@ -158,7 +159,8 @@ fn check_work(work: &[Spanned<Work>], problems: &mut Vec<Problem>) {
         };
         if let Some(first) = work[..i].iter().find(same) {
             let message = format!("the work of `{}` stands twice", one.get_ref().task);
-            let problem = Problem::new(message).at(one.span(), "here again");
+            let problem =
+                Problem::new(message).help("remove one of them").at(one.span(), "here again");
             problems.push(problem.at(first.span(), "first here"));
         }
     }

@@ -94,7 +94,11 @@ fn resolve_paths(
         let param = params.iter_mut().find(|p| p.key == *key && p.kind == ParamKind::Text);
         let Some(param) = param else {
             let message = format!("`paths` has `{key}`, which is not the name of a text parameter");
-            problems.push(Problem::new(message).at(path.span(), "this name"));
+            problems.push(
+                Problem::new(message)
+                    .help("name a parameter of [params] whose value is a text")
+                    .at(path.span(), "this name"),
+            );
             continue;
         };
         let set = settings.iter().any(|setting| setting.key == *key);

@@ -23,7 +23,9 @@ fn read(source: &str, table: &DeTable<'_>, problems: &mut Vec<Problem>) -> Vec<P
         let name = key.get_ref().as_ref();
         if !is_name(name) {
             let message = "a parameter's name must be 1 to 31 letters, digits and _";
-            problems.push(Problem::new(message).at(key.span(), "not this name"));
+            problems.push(
+                Problem::new(message).help("write another name").at(key.span(), "not this name"),
+            );
             continue;
         }
         match read_value(source, node) {
@@ -33,7 +35,7 @@ fn read(source: &str, table: &DeTable<'_>, problems: &mut Vec<Problem>) -> Vec<P
             None => problems.push(
                 Problem::new(format!("the parameter `{name}` has a value that no task can read"))
                     .at(node.span(), "this value")
-                    .help("a parameter is a text, a number, true or false, or an array of numbers"),
+                    .help("write a text, a number, true or false, or an array of numbers"),
             ),
         }
     }
@@ -70,9 +72,11 @@ pub(crate) fn set(params: &mut [Param], setting: &Setting) -> Result<(), Problem
     let Some(param) = params.iter_mut().find(|param| param.key == setting.key) else {
         let known: Vec<&str> = params.iter().map(|param| param.key.as_str()).collect();
         let help = match nearest(&setting.key, known.iter().copied()) {
-            Some(meant) => format!("did you mean `{meant}`?"),
-            None if known.is_empty() => "this application has no parameters".to_owned(),
-            None => format!("its parameters are {}", known.join(", ")),
+            Some(meant) => format!("write `{meant}`"),
+            None if known.is_empty() => {
+                "leave it out: this application has no parameters".to_owned()
+            }
+            None => format!("name one of its parameters: {}", known.join(", ")),
         };
         let message = format!("{SET}: the application has no parameter `{}`", setting.key);
         return Err(Problem::new(message).help(help));

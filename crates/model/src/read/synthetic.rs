@@ -76,12 +76,14 @@ fn check_link(link: &LinkTable, synthetic: bool) -> Option<Problem> {
     }
     if let Some(claim) = link.flow.claim.as_ref().filter(|_| !synthetic) {
         let problem = Problem::new("only synthetic tasks claim room by a rule");
-        let help = "when a slot is claimed and freed is said by the module's code: leave it out";
+        let help = "leave it out: when a slot is claimed and freed is said by the module's code";
         return Some(problem.at(claim.span(), "this rule").help(help));
     }
     let rate = link.flow.produce.as_ref().or(link.flow.consume.as_ref()).filter(|_| !synthetic)?;
     let problem = Problem::new("only synthetic tasks have rates").at(rate.span(), "this rate");
-    Some(problem.help("how many messages a firing takes and gives is said by the module's code"))
+    Some(problem.help(
+        "leave it out: how many messages a firing takes and gives is said by the module's code",
+    ))
 }
 
 fn receiver(link: &LinkTable) -> &str {

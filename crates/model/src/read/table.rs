@@ -83,7 +83,8 @@ impl Table {
         for pair in self.rows.get_ref().windows(2) {
             let (before, after) = (&pair[0].frame_rate, &pair[1].frame_rate);
             if millihz(*after.get_ref()) <= millihz(*before.get_ref()) {
-                let problem = Problem::new("the frame rates of a table ascend");
+                let problem = Problem::new("the frame rates of a table ascend")
+                    .help("write the rows from the lowest frame rate to the highest");
                 let problem = problem.at(after.span(), "not above the row before");
                 noted.problems.push(problem.at(before.span(), "the row before"));
             }
@@ -199,7 +200,7 @@ fn refusal(
     if core as usize >= n_cores {
         let problem = Problem::new(format!("core {core} does not exist"));
         let problem = problem.at(wanted.span(), "this core");
-        return Some(problem.help(format!("this run has cores 0 to {}", n_cores - 1)));
+        return Some(problem.help(format!("name one of cores 0 to {}", n_cores - 1)));
     }
     (!migratable && core != start).then(|| {
         let message = format!("`{task}` may not move, and starts on core {start}");

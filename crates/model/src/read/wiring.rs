@@ -95,7 +95,7 @@ impl Wiring<'_> {
             let message =
                 format!("{a} of `{}` cannot be paired with {b} of `{}`", from.task, to.task);
             let problem = Problem::new(message).at(to.span, "this end").at(from.span, "this end");
-            return Err(problem.help("the counts must be equal, or one of them 1"));
+            return Err(problem.help("make the counts equal, or one of them 1"));
         }
         for i in 0..several {
             let element = if several > 1 { format!("_{i}") } else { String::new() };
@@ -151,7 +151,7 @@ impl Wiring<'_> {
         if of_name.is_empty() {
             let names = self.tasks.iter().map(|known| known.name.as_str());
             let help = match nearest(task, names) {
-                Some(meant) => format!("did you mean `{}`?", written(meant)),
+                Some(meant) => format!("write `{}`", written(meant)),
                 None => format!("add a [[task]] with name = \"{task}\""),
             };
             let problem = Problem::new(format!("no task is called `{task}`"));
@@ -175,7 +175,7 @@ impl Wiring<'_> {
         if *known != direction {
             let message = format!("`{}.{}` both sends and receives", end.task, end.port);
             let problem = Problem::new(message).at(end.span.clone(), "the second use");
-            return Err(problem.help("a port has one direction: use two ports"));
+            return Err(problem.help("use two ports: a port has one direction"));
         }
         self.ports.push(Port {
             task,
@@ -198,7 +198,7 @@ impl Wiring<'_> {
         }
         let message = format!("`{}.{}` is a port already", end.task, end.port);
         let problem = Problem::new(message).at(end.span.clone(), "this task");
-        Err(problem.help("the ports of a service have its name: give it another one"))
+        Err(problem.help("give it another name: the ports of a service have its name"))
     }
 
     /// Binds a port that was reserved to the channel that was added last.
@@ -241,7 +241,9 @@ fn template(link: &LinkTable, params: &[Param]) -> Result<Channel, Problem> {
     let initial = given(&link.flow.initial);
     if let Some(at) = link.flow.initial.as_ref().filter(|_| initial > link.slots.slots) {
         let message = format!("{initial} messages do not fit {} slots", link.slots.slots);
-        return Err(Problem::new(message).at(at.span(), "raise `slots`, or lower this"));
+        return Err(Problem::new(message)
+            .help(format!("set `slots` to at least {initial}"))
+            .at(at.span(), "raise `slots`, or lower this"));
     }
     Ok(Channel {
         slots: link.slots.slots,
@@ -267,7 +269,7 @@ fn bytes(
     if bytes.fract() != 0.0 || !(1.0..=f64::from(most)).contains(&bytes) {
         let problem = Problem::new(format!("`{key}` of {bytes} cannot be"));
         let problem = problem.at(written.span(), "this size");
-        return Err(problem.help(format!("a whole number from 1 to {most}")));
+        return Err(problem.help(format!("write a whole number from 1 to {most}")));
     }
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked above")]
     Ok(bytes as u32)

@@ -101,7 +101,8 @@ impl<'s> Noted<'s> {
     ) {
         if self.problems.len() == before {
             let message = format!("`{name}` of {} must be {}", self.title(), wanted());
-            self.problems.push(Problem::new(message).at(node.span(), describe(node)));
+            let problem = Problem::new(message).at(node.span(), describe(node));
+            self.problems.push(problem.help("write such a value"));
         }
     }
 

@@ -8,7 +8,7 @@ use std::os::unix::process::CommandExt;
 use std::process::{Child, Command};
 use std::thread;
 
-use whimbrel_text::Failed;
+use whimbrel_text::{Failed, cure};
 
 use super::Failure;
 
@@ -42,7 +42,8 @@ pub fn start(
         admitted?;
         child.map_err(|error| Failure {
             status: if error.kind() == io::ErrorKind::NotFound { 127 } else { 126 },
-            failed: Failed::new(format!("the program cannot be executed: {error}")),
+            failed: Failed::new(format!("the program cannot be executed: {error}"))
+                .help(cure(&error)),
         })
     })
 }

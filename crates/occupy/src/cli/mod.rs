@@ -15,7 +15,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use serde::Serialize;
-use whimbrel_text::{Failed, plain, word};
+use whimbrel_text::{Failed, cure, plain, word};
 
 use crate::{CpuSet, Error, Machine, Occupation, Occupations, Undone, Unmovable};
 
@@ -42,7 +42,7 @@ impl From<Error> for Failure {
 
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
-        Failed::new(error.to_string()).into()
+        Failed::new(error.to_string()).help(cure(&error)).into()
     }
 }
 

@@ -7,7 +7,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use whimbrel_text::{Failed, plain};
+use whimbrel_text::{Failed, cure, plain};
 
 use super::Failure;
 use crate::place::{Place, There};
@@ -61,7 +61,8 @@ impl Watch {
 /// Writes a report into a file.
 pub fn write(report: &Report, file: &Path) -> Result<(), Failure> {
     let text = text(report, file)?;
-    let wrong = |error| Failed::new(format!("the report {}: {error}", file.display()));
+    let wrong =
+        |error| Failed::new(format!("the report {}: {error}", file.display())).help(cure(&error));
     put(file, &text).map_err(|error| wrong(error).into())
 }
 

@@ -41,7 +41,9 @@ impl Parameters {
     /// The value of one that is always given.
     pub fn needed<P: TypedValueParser>(&mut self, option: Opt, parser: P) -> Read<P::Value> {
         let value = self.one(option, parser)?;
-        value.ok_or_else(|| Problem::new(format!("{option} is missing")))
+        value.ok_or_else(|| {
+            Problem::new(format!("{option} is missing")).help(format!("give {option} a value"))
+        })
     }
 
     /// The value of one, or that of a text.
@@ -73,7 +75,8 @@ impl Parameters {
     /// The options, if every parameter was taken.
     pub fn end<T>(self, options: T) -> Read<T> {
         match self.0.keys().next() {
-            Some(name) => Err(Problem::new(format!("there is no parameter {name}="))),
+            Some(name) => Err(Problem::new(format!("there is no parameter {name}="))
+                .help("omit it, or correct its name")),
             None => Ok(options),
         }
     }
@@ -84,7 +87,9 @@ fn value<P: TypedValueParser>(option: Opt, text: &str, parser: &P) -> Read<P::Va
         let what = usage::invalid(text, &option.to_string());
         match error.source() {
             Some(why) => Failed::by_reason(&what, &why.to_string()).into(),
-            None if text.is_empty() => Problem::new(format!("{option} has no value")),
+            None if text.is_empty() => {
+                Problem::new(format!("{option} has no value")).help("write one, or omit it")
+            }
             None => usage::with_values(&error, Failed::new(what)).into(),
         }
     })

@@ -145,7 +145,7 @@ fn run(command: &mut Command, parts: &Parts<'_>, folder: &Path) -> Result<(), Fa
     let ended = command.env_remove("MAKEFLAGS").stdin(Stdio::null()).output();
     let Output { status, stdout, stderr } = ended.map_err(|error| {
         Problem::new(format!("cmake cannot be started: {error}"))
-            .help("`make setup` installs it; or name an image with --image")
+            .help("install it, as `make setup` does, or name an image with --image")
     })?;
     if status.success() {
         return Ok(());
@@ -153,7 +153,7 @@ fn run(command: &mut Command, parts: &Parts<'_>, folder: &Path) -> Result<(), Fa
     let said = text(&stderr) + &text(&stdout);
     if is_of_another_place(&said) {
         let problem = Problem::new(format!("the build in {} was made elsewhere", folder.display()))
-            .help(format!("the folder has been copied or moved: delete {}", folder.display()));
+            .help(format!("delete {}: the folder has been copied or moved", folder.display()));
         return Err(problem.into());
     }
     Err(refused(&said, parts))
@@ -187,7 +187,7 @@ fn refused(said: &str, parts: &Parts<'_>) -> Failure {
     }
     let name = &parts.app.name;
     Problem::new(format!("the image of `{name}` cannot be built:\n{}", telling(said)))
-        .help("the words are those of the tools that build it: see docs/run-on-a-board.md")
+        .help("see docs/run-on-a-board.md: the words are those of the tools that build it")
         .into()
 }
 

@@ -72,5 +72,5 @@ fn unknown(board: &Board, name: &str) -> Problem {
     let known: Vec<_> = board.variants.iter().map(|variant| variant.name.as_str()).collect();
     let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
     Problem::new(format!("the board {} has no variant `{name}`", board.name))
-        .help(format!("it has: {known}"))
+        .help(format!("name one that it has: {known}"))
 }

@@ -129,7 +129,7 @@ impl Loaded {
                         "{} \"{}\" cannot be read: {error}",
                         param.key, param.text
                     ))
-                    .help("the board has its files linked in, so it is needed for the image")
+                    .help("make it readable: the board has its files linked in")
                 })?;
                 files.push((param.text.clone(), data));
             }

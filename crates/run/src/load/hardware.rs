@@ -101,7 +101,7 @@ pub fn simulated_file(wanted: &str) -> Result<PathBuf, Failure> {
         return Ok(path);
     }
     let message = format!("this machine was not measured: {} does not exist", path.display());
-    let help = "`whimbrel calibrate --app APP.toml` measures it, and writes that file";
+    let help = "run `whimbrel calibrate --app APP.toml`, which writes that file";
     Err(Problem::new(message).help(help).into())
 }
 
@@ -156,7 +156,7 @@ fn khz(cpu: u32, attribute: &str) -> Result<u64, Problem> {
     let text = fs::read_to_string(cpufreq(cpu).join(attribute)).unwrap_or_default();
     text.trim().parse().map_err(|_| {
         Problem::new(format!("--frequency cpufreq: processor {cpu} does not tell its frequencies"))
-            .help("many virtual machines have no cpufreq; `--frequency emulate` works everywhere")
+            .help("use `--frequency emulate`: many virtual machines have no cpufreq")
     })
 }
 
@@ -176,7 +176,8 @@ fn machine_cores(cpus: &[u32], cores: Vec<Core>) -> Result<Vec<Core>, Problem> {
                 range.end() / 1000,
                 point.hz / 1_000_000
             );
-            let help = "`--platform host` takes the processors' own, `--frequency emulate` any";
+            let help =
+                "name `--platform host`, which has the processors' own, or `--frequency emulate`";
             return Err(Problem::new(message).help(help));
         }
     }

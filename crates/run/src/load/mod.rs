@@ -204,7 +204,9 @@ fn map(
 /// It is not UTF-8.
 pub fn utf8(path: &Path) -> Result<String, Problem> {
     let text = path.to_str().map(str::to_owned);
-    text.ok_or_else(|| Problem::new(format!("the path {} is not UTF-8", path.display())))
+    text.ok_or_else(|| {
+        Problem::new(format!("the path {} is not UTF-8", path.display())).help("rename it")
+    })
 }
 
 /// A time in nanoseconds, the longest there is if it is longer.
@@ -246,6 +248,7 @@ fn application_for_any(paths: &[PathBuf], set: &[Setting]) -> Result<Application
 pub fn usable_cpus() -> Result<Vec<u32>, Problem> {
     let set = sched_getaffinity(None).map_err(|error| {
         Problem::new(format!("the processors of this process are not known: {error}"))
+            .help("see `whimbrel doctor`")
     })?;
     let usable = (0..CpuSet::MAX_CPU).filter(|cpu| set.is_set(*cpu));
     Ok(usable.filter_map(|cpu| u32::try_from(cpu).ok()).collect())
@@ -267,7 +270,7 @@ pub fn cpus(wanted: Option<&CpuList>) -> Result<Vec<u32>, Problem> {
 /// What is wrong with a processor that is not among those that this process may use.
 fn unusable(by: &str, cpu: u32, usable: Vec<u32>) -> Problem {
     let problem = Problem::new(format!("{by}: processor {cpu} cannot be used"));
-    problem.help(format!("this process may use {}", CpuList(usable)))
+    problem.help(format!("name only processors that this process may use: {}", CpuList(usable)))
 }
 
 /// Which frame rate the application has.

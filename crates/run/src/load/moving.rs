@@ -59,7 +59,7 @@ pub fn load(
     let n_cores = points_hz.len();
     if *coordinator as usize >= n_cores {
         let problem = Problem::new(format!("{COORDINATOR}: core {coordinator} does not exist"));
-        return Err(problem.help(format!("this run has cores 0 to {}", n_cores - 1)).into());
+        return Err(problem.help(format!("name one of cores 0 to {}", n_cores - 1)).into());
     }
     let policy = choice(policy.as_ref(), table.is_some())?;
     let agents = nanoseconds(*agent_period);

@@ -179,15 +179,17 @@ impl Entry {
                 "{option}: the application has no task `{}`",
                 self.task
             ))
-            .help(format!("its tasks are {}", names(app))));
+            .help(format!("name one of its tasks: {}", names(app))));
         };
         if !app.tasks[task].migratable {
             let problem = Problem::new(format!("{option}: `{}` may not move", self.task));
-            return Err(problem.help("its [[task]] says `migratable = false`"));
+            return Err(
+                problem.help("remove `migratable = false` from its [[task]], or move another")
+            );
         }
         match self.cores.iter().find(|core| **core as usize >= cores) {
             Some(core) => Err(Problem::new(format!("{option}: core {core} does not exist"))
-                .help(format!("this run has cores 0 to {}", cores - 1))),
+                .help(format!("name one of cores 0 to {}", cores - 1))),
             None => Ok(()),
         }
     }

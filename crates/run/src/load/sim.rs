@@ -158,8 +158,10 @@ fn file_name(path: &Path) -> String {
 }
 
 fn json(description: &Description) -> Result<String, Problem> {
-    serde_json::to_string(description)
-        .map_err(|error| Problem::new(format!("the platform cannot be passed on: {error}")))
+    serde_json::to_string(description).map_err(|error| {
+        Problem::new(format!("the platform cannot be passed on: {error}"))
+            .help("report this as a bug")
+    })
 }
 
 /// The cores that are used, as a run and as the simulator see them.

@@ -23,6 +23,7 @@ pub fn problem(app: &App, error: &HelperError) -> Problem {
         ErrorKind::Setup => setup(app, error),
         ErrorKind::Finish => {
             Problem::new(format!("the application could not finish: {}", error.text))
+                .help("see its `finish` function, and the files that it writes")
         }
         ErrorKind::Core => core(error),
         ErrorKind::Guest => guest(error),
@@ -51,10 +52,10 @@ pub fn problem(app: &App, error: &HelperError) -> Problem {
         ErrorKind::Standstill => with_task(app, task, error, standstill),
         ErrorKind::Kernel => {
             Problem::new(format!("the kernel{} failed: {}", of_core(error), error.text))
-                .help("`whimbrel doctor` shows what this machine lacks")
+                .help("run `whimbrel doctor`: it shows what this machine lacks")
         }
         _ => Problem::new(format!("the helper failed ({}): {}", name(&error.kind), error.text))
-            .help("this is a bug of whimbrel, or its two executables are of different versions"),
+            .help("install one version of both executables, or report this as a bug"),
     }
 }
 
@@ -176,7 +177,8 @@ fn with_task(
 ) -> Problem {
     match task {
         Some(task) => explain(&app.label(&task.name, task.index), task, error),
-        None => Problem::new(format!("{}: {}", name(&error.kind), error.text)),
+        None => Problem::new(format!("{}: {}", name(&error.kind), error.text))
+            .help("see `whimbrel doctor`, and docs/troubleshooting.md"),
     }
 }
 
@@ -222,7 +224,8 @@ fn numbers(text: &str) -> impl DoubleEndedIterator<Item = u64> {
 /// A port that a task does not have, or, with a channel, whose slots have another size.
 fn port(app: &App, task: Option<&Task>, error: &HelperError) -> Problem {
     let Some(task) = task else {
-        return Problem::new(format!("port: {}", error.text));
+        return Problem::new(format!("port: {}", error.text))
+            .help("correct the ports in app.toml or in the module");
     };
     let label = app.label(&task.name, task.index);
     let problem = Problem::new(format!("`{label}` cannot use a port: {}", error.text));
@@ -276,18 +279,22 @@ fn unable(app: &App, task: Option<&Task>, error: &HelperError) -> Problem {
     let HelperError { key, text, .. } = error;
     if let Some(channel) = app.channels.iter().find(|channel| channel.name == *key) {
         return Problem::new(format!("`memory` of `{key}` is not supported here: {text}"))
+            .help("leave `memory` out, or name another platform with --platform")
             .at(channel.span.clone(), "this channel");
     }
     let Some(task) = task else {
-        return Problem::new(format!("the platform's `{key}` is not supported here: {text}"));
+        return Problem::new(format!("the platform's `{key}` is not supported here: {text}"))
+            .help("leave the key out, or name another platform with --platform");
     };
     let label = app.label(&task.name, task.index);
     Problem::new(format!("`{key}` of `{label}` is not supported here: {text}"))
+        .help("leave the key out of this task, or run it where it is supported")
         .at(task.span.clone(), "this task")
 }
 
 fn failed(label: &str, task: &Task, error: &HelperError) -> Problem {
     Problem::new(format!("`{label}` ended the run: {}", error.text))
+        .help(format!("see what `{}` returns there", task.entry.get_ref()))
         .at(task.span.clone(), "this task")
 }
 

@@ -39,7 +39,8 @@ impl Exclusive {
     /// It has ended.
     pub fn admit(&mut self, helper: Option<Process>) -> Result<(), Problem> {
         let (Some(guard), Some(Process { pid, start })) = (&mut self.0, helper) else {
-            return Err(Problem::new("the helper ended before it was given its processors"));
+            return Err(Problem::new("the helper ended before it was given its processors")
+                .help("try again, and see `whimbrel doctor` if it repeats"));
         };
         let helper = TaskId { tid: i32::try_from(pid).unwrap_or(i32::MAX), start };
         guard.admit(helper).map_err(|error| refused(&error))

@@ -72,8 +72,9 @@ fn check_emulator(board: &Board, folder: &Path, here: &Path) -> Result<(), Probl
         .output()
         .map_err(|error| {
             let message = format!("the guest {} cannot be started: {program}: {error}", board.name);
-            Problem::new(message)
-                .help(format!("`{made_by}` brings it; `command` of [guest] of board.toml names it"))
+            Problem::new(message).help(format!(
+                "install it, as `{made_by}` does, or change `command` of [guest] of board.toml"
+            ))
         })?;
     let said = String::from_utf8_lossy(&asked.stdout);
     let least = dotted(version_least);

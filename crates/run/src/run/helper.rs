@@ -18,6 +18,7 @@ use command_fds::{CommandFdExt, FdMapping};
 use rustix::io::Errno;
 use rustix::process::{Signal, getpid, getppid, set_parent_process_death_signal, setsid};
 use whimbrel_model::Problem;
+use whimbrel_text::cure;
 
 use super::complaints::Complaints;
 use crate::board::link;
@@ -108,7 +109,8 @@ impl Helper {
         unsafe { command.pre_exec(prepare) };
         let (mut child, socket) = spawn(command, folder).map_err(|error| {
             let problem = Problem::new(format!("the board cannot be started: {program}: {error}"));
-            problem.help(format!("`{made_by}` brings it; `command` of board.toml names it"))
+            problem
+                .help(format!("install it, as `{made_by}` does, or change `command` of board.toml"))
         })?;
         let name = Path::new(program).file_name().and_then(OsStr::to_str).unwrap_or(program);
         let complaints = child.stderr.take().map(|from| Complaints::of(name, from));
@@ -218,7 +220,7 @@ impl Drop for Helper {
 }
 
 fn unheard(error: &io::Error) -> Problem {
-    Problem::new(format!("the kernels cannot be listened to: {error}"))
+    Problem::new(format!("the kernels cannot be listened to: {error}")).help(cure(error))
 }
 
 /// How a process ended, in words.

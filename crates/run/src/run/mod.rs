@@ -34,6 +34,7 @@ use std::time::SystemTime;
 use miette::Report;
 use signal_hook::iterator::Signals;
 use whimbrel_model::{App, Plan, Problem};
+use whimbrel_text::cure;
 
 pub use accompany::accompany;
 pub use callbacks::Callbacks;
@@ -224,7 +225,7 @@ fn open_run(app: &App) -> Result<RunDir, Failure> {
     let base = Base::open()?;
     let left = reclaim(&base).map_err(|error| {
         Problem::new(format!("what a dead run left cannot be reclaimed: {error}"))
-            .help("`whimbrel clean` tries again")
+            .help("run `whimbrel clean`: it tries again")
     })?;
     for dead in left {
         say(&format!("reclaimed what the run {} left when it was killed", dead.run));
@@ -234,8 +235,9 @@ fn open_run(app: &App) -> Result<RunDir, Failure> {
 
 /// Starts to listen to signals and to other terminals.
 fn listen(run: &RunDir, inputs: &Sender<Input>) -> Result<(), Failure> {
-    let mut signals = Signals::new(signals::ending())
-        .map_err(|error| Problem::new(format!("signals cannot be taken: {error}")))?;
+    let mut signals = Signals::new(signals::ending()).map_err(|error| {
+        Problem::new(format!("signals cannot be taken: {error}")).help(cure(&error))
+    })?;
     let to_session = inputs.clone();
     thread::spawn(move || {
         for _ in signals.forever() {

@@ -53,9 +53,10 @@ fn silent_end(results: &Results, runner: Runner<'_>, compute: Compute) -> Option
             Runner::Board(name) => board::gone(name, results),
         }),
         Some(_) if results.forced && results.stop == Some(Stop::Duration) => Some(undrained()),
-        Some(end) if !end.ok && !results.forced => {
-            Some(Problem::new("the run failed and the helper does not say why"))
-        }
+        Some(end) if !end.ok && !results.forced => Some(
+            Problem::new("the run failed and the helper does not say why")
+                .help("see what it wrote to standard error before, and `whimbrel doctor`"),
+        ),
         Some(_) => None,
     }
 }

@@ -20,6 +20,7 @@ use serde::{Deserialize, Serialize};
 use whimbrel_model::{CoreName, Problem};
 use whimbrel_occupy::folder::Folder;
 use whimbrel_occupy::place::descriptor;
+use whimbrel_text::cure;
 
 pub use base::Base;
 pub use frequencies::JOURNAL;
@@ -79,7 +80,7 @@ impl RunDir {
     pub fn create(base: &Base, app: &str) -> Result<Self, Problem> {
         let failed = |error: &io::Error| {
             let message = format!("no run directory could be made in {}", base.path().display());
-            Problem::new(format!("{message}: {error}"))
+            Problem::new(format!("{message}: {error}")).help(cure(error))
         };
         for number in 1..10_000 {
             let name = format!("{app}-{number}");

@@ -53,7 +53,9 @@ pub fn rows() -> Result<Vec<BenchRow>, Failure> {
 }
 
 fn row(many: &Many) -> Result<BenchRow, Failure> {
-    let failed = |why: &str| Problem::new(format!("{}: {why}", many.bench));
+    let failed = |why: &str| {
+        Problem::new(format!("{}: {why}", many.bench)).help("run `whimbrel bench sim` again")
+    };
     let folder = tempfile::tempdir().map_err(|error| failed(&error.to_string()))?;
     let path = folder.path().join("many.toml");
     fs::write(&path, app(many)).map_err(|error| failed(&error.to_string()))?;

@@ -9,6 +9,7 @@ use whimbrel_model::Problem;
 use whimbrel_run::benchmark::{BenchRow, MIXED, median};
 use whimbrel_run::failure::{Failure, say};
 use whimbrel_run::helpers;
+use whimbrel_text::cure;
 
 use super::peers;
 use crate::cli::BenchArgs;
@@ -44,10 +45,14 @@ fn row(quick: bool) -> Result<BenchRow, Failure> {
         .args(["--cores", &cores, "--spin", "forever", "--quiet", "--set", &turns])
         .stdin(Stdio::null())
         .output()
-        .map_err(|error| Problem::new(format!("{TRIP}: the run cannot be started: {error}")))?;
+        .map_err(|error| {
+            Problem::new(format!("{TRIP}: the run cannot be started: {error}")).help(cure(&error))
+        })?;
     let said = String::from_utf8_lossy(&run.stderr);
     let row = row_of(&said).filter(|_| run.status.success());
-    Ok(row.ok_or_else(|| Problem::new(format!("{TRIP}: the run failed: {said}")))?)
+    Ok(row.ok_or_else(|| {
+        Problem::new(format!("{TRIP}: the run failed: {said}")).help("see `whimbrel doctor`")
+    })?)
 }
 
 /// The samples are what the trips of each turn took on average.

@@ -124,7 +124,7 @@ fn events_per_s(app: &str) -> Result<f64, Failure> {
     let run: Run = parse(Path::new("whimbrel sim"), &text)?;
     if !run.ok || run.frames != FRAMES {
         let message = format!("of {FRAMES} frames of {app} came {}", run.frames);
-        return Err(Problem::new(message).into());
+        return Err(Problem::new(message).help("report this as a bug").into());
     }
     #[expect(clippy::cast_precision_loss, reason = "a count in the millions")]
     let events = (FRAMES * EVENTS_PER_FRAME) as f64;

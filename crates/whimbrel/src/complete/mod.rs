@@ -65,7 +65,8 @@ fn answer(mut words: Vec<OsString>, index: usize, broken: &str) -> String {
     let is_option = |found: &CompletionCandidate| found.get_value().as_encoded_bytes()[0] == b'-';
     let has_others = files.get().is_some() || found.iter().any(|found| !is_option(found));
     let mut lines = format!("{}\n", files.get().copied().unwrap_or_default());
-    for found in found.iter().filter(|found| !found.is_hide_set() && !found.get_value().is_empty()) {
+    for found in found.iter().filter(|found| !found.is_hide_set() && !found.get_value().is_empty())
+    {
         // Options are many: they are proposed where nothing else could stand, or when begun.
         if begun.is_empty() && has_others && is_option(found) {
             continue;

@@ -10,22 +10,25 @@ function __whimbrel_complete
     # An option's value is completed behind its =.
     set -l value (string replace --regex '^--[a-z-]+=' '' -- "$begun")
     set -l option (string match --regex '^--[a-z-]+=' -- "$begun")
-    set -l files
+    set -l endings (string split ' ' -- $lines[1])
     switch "$lines[1]"
         case ''
+            return
         case commands
-            set files (__fish_complete_command)
-        case /
-            set files (__fish_complete_directories "$value")
+            __fish_complete_command
+            return
         case files
-            set files (__fish_complete_path "$value")
-        case '*'
-            for ending in (string split ' ' -- $lines[1])
-                set --append files (__fish_complete_suffix --complete="$value" $ending)
-            end
+            set endings ''
     end
-    for file in $files
-        printf '%s\n' "$option$file"
+    # Of a command that has no completions, any file is one.
+    for file in (complete --do-complete "__whimbrel_file $value")
+        set -l name (string split --fields 1 \t -- $file)
+        for ending in / $endings
+            if string match --quiet -- "*$ending" $name
+                printf '%s\n' "$option$file"
+                break
+            end
+        end
     end
 end
 

@@ -30,7 +30,9 @@ const SAFE: &str = "-P";
 pub fn hand_over(args: &ExploreArgs) -> Problem {
     let options = match serde_json::to_string(args) {
         Ok(options) => options,
-        Err(error) => return Problem::new(format!("--scheduler: {error}")),
+        Err(error) => {
+            return Problem::new(format!("--scheduler: {error}")).help("report this as a bug");
+        }
     };
     let python = env::var_os(PYTHON).unwrap_or_else(|| OsString::from("python3"));
     let why = match Command::new(&python).args([SAFE, "-c", LOOK]).output() {
@@ -44,7 +46,7 @@ pub fn hand_over(args: &ExploreArgs) -> Problem {
     };
     let message = format!("--scheduler: {} {why}", Path::new(&python).display());
     Problem::new(message).help(format!(
-        "`pip install ./python` installs the package; {PYTHON} names the Python that has it"
+        "install the package with `pip install ./python`, or set {PYTHON} to a Python that has it"
     ))
 }
 

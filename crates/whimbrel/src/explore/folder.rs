@@ -11,6 +11,7 @@ use whimbrel_model::Problem;
 use whimbrel_occupy::place::Place;
 use whimbrel_run::atomic_file;
 use whimbrel_run::failure::Failure;
+use whimbrel_text::cure;
 use whimbrel_text::option::{DURATION, OUTPUT, RESUME, SEED, SET};
 
 use crate::cli::ExploreArgs;
@@ -79,7 +80,8 @@ fn new_store(folder: Option<&Path>, identity: &str) -> Result<Store, Problem> {
             Problem::new(format!("{OUTPUT}: {} already contains an exploration", folder.display()))
                 .help(format!("resume it with {RESUME}, or name a new folder"))
         }
-        error => Problem::new(format!("{OUTPUT}: {} cannot be made: {error}", path.display())),
+        error => Problem::new(format!("{OUTPUT}: {} cannot be made: {error}", path.display()))
+            .help("name a folder that you may write to"),
     })
 }
 
@@ -90,7 +92,9 @@ fn taken(folder: &Path) -> Result<(), Problem> {
     } else {
         Ok(())
     };
-    found.map_err(|error| Problem::new(format!("{} is not used: {error}", folder.display())))
+    found.map_err(|error| {
+        Problem::new(format!("{} is not used: {error}", folder.display())).help(cure(&error))
+    })
 }
 
 /// Writes the files of a result.

@@ -24,6 +24,7 @@ use whimbrel_run::load::{
 };
 use whimbrel_run::output::{print, print_json};
 use whimbrel_run::signals;
+use whimbrel_text::cure;
 use whimbrel_text::option::{DURATION, RESUME, WRITE_TABLE};
 
 use crate::cli::ExploreArgs;
@@ -45,7 +46,9 @@ pub fn explore(args: &ExploreArgs) -> Outcome {
         // In this order: the first signal finds `stop` still unset when it comes to the shutdown.
         flag::register_conditional_shutdown(signal, 2, Arc::clone(&stop))
             .and_then(|_| flag::register(signal, Arc::clone(&stop)))
-            .map_err(|error| Problem::new(format!("signals cannot be taken: {error}")))?;
+            .map_err(|error| {
+                Problem::new(format!("signals cannot be taken: {error}")).help(cure(&error))
+            })?;
     }
     let bar = show::Bar::new(space, args.quiet);
     let watch = |progress| bar.show(progress);
@@ -126,7 +129,7 @@ fn choices(args: &ExploreArgs) -> Choices {
 
 fn reports(problems: Vec<Problem>) -> Failure {
     let (first, more) = first_of(problems);
-    let more = more.map(|n| Problem::new(format!("… and {n} more")));
+    let more = more.map(|n| Problem::new(format!("… and {n} more")).help("correct these first"));
     Failure::Reports(first.into_iter().chain(more).map(miette::Report::new).collect())
 }
 

@@ -147,7 +147,7 @@ fn check_signals(threads: &[&Thread], notes: &mut Notes) {
     for (name, places) in waited.iter().filter(|(name, _)| !signalled.contains_key(*name)) {
         let problem = Problem::new(format!("nothing ever signals `{name}`"));
         let problem = at_some(problem, places, "waits for it");
-        notes.refuse(problem.help("a task needs `signal`, `broad` or `resume` of it"));
+        notes.refuse(problem.help("give a task `signal`, `broad` or `resume` of it"));
     }
     for (name, places) in signalled.iter().filter(|(name, _)| !waited.contains_key(*name)) {
         notes.warn(at_some(

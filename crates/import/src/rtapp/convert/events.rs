@@ -159,7 +159,7 @@ impl<'a> Writer<'a> {
         let cycles = u64::try_from(cycles).ok().filter(|cycles| *cycles <= CYCLES_MAX);
         if cycles.is_none() {
             let problem = Problem::new("this computes too long");
-            let help = format!("at most {CYCLES_MAX} cycles: lower it, or --mhz");
+            let help = format!("lower it, or --mhz: at most {CYCLES_MAX} cycles are possible");
             notes.refuse(problem.at(at.clone(), "this `run`").help(help));
         }
         cycles.unwrap_or(1).max(1)

@@ -141,7 +141,7 @@ impl Walk<'_> {
                 let problem = Problem::new(message).at(phase.span(), "this one");
                 let problem = problem.at(outer.clone(), "within this one");
                 self.problems
-                    .push(problem.help("a turn of a phase is a firing: leave one name out"));
+                    .push(problem.help("leave one name out: a turn of a phase is a firing"));
             }
             self.phase = Some(phase.span());
         }

@@ -110,7 +110,7 @@ fn told(cycle: &[&Edge<'_>]) -> Problem {
     let names: Vec<String> = cycle.iter().map(|edge| format!("`{}`", edge.held)).collect();
     let message =
         format!("{} are locked in different orders, which may block", names.join(" and "));
-    let mut problem = Problem::new(message);
+    let mut problem = Problem::new(message).help("lock them in the same order everywhere");
     for edge in cycle {
         let words = format!("`{}` holds `{}` and locks `{}`", edge.task, edge.held, edge.locked);
         problem = problem.at(edge.span.clone(), words);
