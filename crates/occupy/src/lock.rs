@@ -59,20 +59,23 @@ impl Locked {
 }
 
 fn refused(path: &Path, distrust: Distrust) -> Error {
-    let cure = match &distrust {
-        Distrust::Io(_) => String::new(),
-        Distrust::Owner(0) if !geteuid().is_root() => {
-            ": run as root, which uses this folder, or set WHIMBREL_OCCUPY_STATE to your own folder"
-                .to_owned()
+    let help = match &distrust {
+        Distrust::Io(_) => None,
+        Distrust::Owner(0) if !geteuid().is_root() => Some(
+            "run as root, which uses this folder, or set WHIMBREL_OCCUPY_STATE to your own folder"
+                .to_owned(),
+        ),
+        Distrust::Open(_) => Some(format!("close it by `chmod 700 {}`", path.display())),
+        _ => Some("set WHIMBREL_OCCUPY_STATE to a folder that only this user can use".to_owned()),
+    };
+    match distrust {
+        Distrust::Io(error) => Error::File { path: path.to_owned(), error },
+        other => {
+            let path = path.display();
+            let message = format!("{path}: the journal's folder is not trusted: {other}");
+            Error::Told { message, help }
         }
-        Distrust::Open(_) => format!(": close it by `chmod 700 {}`", path.display()),
-        _ => ": set WHIMBREL_OCCUPY_STATE to a folder that only this user can use".to_owned(),
-    };
-    let error = match distrust {
-        Distrust::Io(error) => error,
-        other => io::Error::other(format!("the journal's folder is not trusted: {other}{cure}")),
-    };
-    Error::File { path: path.to_owned(), error }
+    }
 }
 
 #[cfg(test)]

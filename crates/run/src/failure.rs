@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use miette::{MietteHandlerOpts, Report};
 use whimbrel_model::{Problem, Problems, Source, Span};
-use whimbrel_text::plain;
+use whimbrel_text::{cure, has_colours, plain};
 
 /// How many problems of one file are shown.
 const SHOWN_MOST: usize = 5;
@@ -74,9 +74,9 @@ fn and_more(n: usize, file: &str) -> Problem {
 
 /// Sets how reports look: wrapped on a terminal only, so that programs find whole lines.
 pub fn install_style() {
-    let wrap = io::stderr().is_terminal();
+    let (wrap, colours) = (io::stderr().is_terminal(), has_colours(&io::stderr()));
     let hook = miette::set_hook(Box::new(move |_| {
-        let style = MietteHandlerOpts::new().context_lines(1).wrap_lines(wrap);
+        let style = MietteHandlerOpts::new().context_lines(1).wrap_lines(wrap).color(colours);
         Box::new(style.build())
     }));
     // It fails only when it is called twice, and then the style is set.
@@ -92,7 +92,8 @@ pub fn conclude(outcome: Outcome) -> ExitCode {
             ExitCode::SUCCESS
         }
         Err(Failure::Output(error)) => {
-            say(&format!("the result could not be written: {error}"));
+            let problem = Problem::new(format!("the result could not be written: {error}"));
+            show(&Report::new(problem.help(cure(&error))));
             ExitCode::from(2)
         }
         Err(Failure::Reports(reports)) => {

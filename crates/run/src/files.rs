@@ -2,9 +2,13 @@
 //! The files of an application: its own app.toml, or those of other tools, which become one.
 
 use std::collections::BTreeMap;
-use std::fs;
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{OFlags, fcntl_setfl};
 use whimbrel_import::{Format, Options, together};
 use whimbrel_model::{Problem, Source, as_text};
 
@@ -17,6 +21,9 @@ pub const APPLICATION: &str = "the path of an app.toml or of its folder, as apps
 pub fn named(path: &Path) -> PathBuf {
     if path.is_dir() { path.join("app.toml") } else { path.to_owned() }
 }
+
+/// How long a pipe may have no writer.
+const PIPE_TIME: Timespec = Timespec { tv_sec: 5, tv_nsec: 0 };
 
 /// A file as it was read.
 #[derive(Debug)]
@@ -32,7 +39,7 @@ impl Given {
     /// It cannot be read.
     fn read(path: &Path, wanted: &str) -> Result<Self, Problem> {
         let path = named(path);
-        let contents = fs::read(&path).map_err(|error| {
+        let contents = contents(&path).map_err(|error| {
             let problem = Problem::new(format!("{} cannot be read: {error}", path.display()));
             problem.help(format!("name {wanted}"))
         })?;
@@ -62,13 +69,41 @@ impl Given {
     }
 }
 
+/// Reads a file that a person has named. A device may have no end, and a pipe that nothing ever
+/// writes to no beginning.
+fn contents(path: &Path) -> io::Result<Vec<u8>> {
+    let flags = i32::try_from(OFlags::NONBLOCK.bits()).map_err(io::Error::other)?;
+    let mut file = File::options().read(true).custom_flags(flags).open(path)?;
+    let mut all = Vec::new();
+    let kind = file.metadata()?.file_type();
+    if kind.is_char_device() || kind.is_block_device() {
+        return Err(io::Error::other("it is a device"));
+    }
+    if kind.is_fifo() {
+        let written = poll(&mut [PollFd::new(&file, PollFlags::IN)], Some(&PIPE_TIME))?;
+        // A writer that has opened it and writes nothing yet is waited for.
+        if written == 0 {
+            let mut first = [0];
+            match file.read(&mut first) {
+                Ok(0) => return Err(io::Error::other("nothing writes to this pipe")),
+                Ok(_) => all.extend(first),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+    fcntl_setfl(&file, OFlags::empty())?;
+    file.read_to_end(&mut all)?;
+    Ok(all)
+}
+
 /// Reads a file of TOML that an option names; `what` is its name in errors, `wanted` what the
 /// option takes.
 ///
 /// # Errors
 /// It cannot be read, or is no text.
 pub fn toml(path: &Path, what: &str, wanted: &str) -> Result<Source, Failure> {
-    let contents = fs::read(path).map_err(|error| {
+    let contents = contents(path).map_err(|error| {
         Problem::new(format!("{what} {} cannot be read: {error}", path.display())).help(wanted)
     })?;
     Given { path: path.display().to_string(), contents }.text()

@@ -12,10 +12,11 @@
 //! The prefix is found from the command's own place, and may be moved.
 
 use std::env;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use whimbrel_model::{App, Problem, Source};
+use whimbrel_model::{App, Problem, Source, suggestion};
 
 use crate::failure::Failure;
 use crate::fingerprint;
@@ -105,6 +106,30 @@ pub fn images() -> Result<PathBuf, Failure> {
     })?;
     let place = fingerprint(&root.display().to_string());
     Ok(cache.join(format!("whimbrel/{}-{place}", env!("CARGO_PKG_VERSION"))))
+}
+
+/// The names of what is in a folder that came with this command, as `name` makes them of the
+/// names of its files.
+pub fn names_in(folder: &str, name: impl Fn(&str) -> Option<String>) -> Vec<String> {
+    let entries = root().ok().and_then(|root| fs::read_dir(root.join(folder)).ok());
+    let names = entries.into_iter().flatten().filter_map(|entry| {
+        let file = entry.ok()?.file_name();
+        name(file.to_str()?)
+    });
+    let mut names: Vec<String> = names.collect();
+    names.sort();
+    names
+}
+
+/// A platform or a board that is not among those that came with this command.
+pub fn no_such(what: &str, wanted: &str, known: &[String], file: &str) -> Problem {
+    let problem = Problem::new(format!("no {what} is called `{wanted}`"));
+    if known.is_empty() {
+        let help = "correct WHIMBREL_LIBEXEC, or install Whimbrel again";
+        return problem.help(format!("{help}: this command finds no {what}"));
+    }
+    let all = format!("name one of {}, or the path of {file}", known.join(", "));
+    problem.help(suggestion(wanted, known.iter().map(String::as_str), || all))
 }
 
 /// A folder of this user: the one that the environment names, else the one below the home folder.

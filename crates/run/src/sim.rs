@@ -4,9 +4,11 @@
 //! A simulation is a run by another helper: it is loaded, watched and summed up in the same way.
 //! What differs is what its cores are, and that what is to happen at a time is in its plan.
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use rustix::fs::FileType;
 use whimbrel_model::{App, At, Command, Limit, Plan, Problem, SavedFile};
 use whimbrel_occupy::place::Place;
 use whimbrel_text::cure;
@@ -76,7 +78,9 @@ fn absolute(file: Option<&Path>) -> Result<Option<String>, Problem> {
 /// Where a simulation is saved: the helper follows no link.
 fn followed(file: &Path) -> Result<PathBuf, Problem> {
     let place = Place::find(file).and_then(|place| {
-        place.look()?;
+        if place.look()? == Some(FileType::Directory) {
+            return Err(io::ErrorKind::IsADirectory.into());
+        }
         place.whole()
     });
     place.map_err(|error| {

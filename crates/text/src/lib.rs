@@ -7,10 +7,17 @@ pub mod option;
 mod plain;
 pub mod usage;
 
+use anstream::{AutoStream, ColorChoice, stream::RawStream};
 use comfy_table::CellAlignment;
 pub use comfy_table::Table;
 pub use failed::{Failed, cure};
 pub use plain::{json, plain, word};
+
+/// Whether what is written there has colours, by the rule that clap has for the help: NO_COLOR,
+/// CLICOLOR_FORCE, CLICOLOR, whether it is a terminal, and TERM.
+pub fn has_colours(stream: &impl RawStream) -> bool {
+    AutoStream::choice(stream) != ColorChoice::Never
+}
 
 /// A table with the columns `titles`; a title that starts with `>` is aligned to the right.
 pub fn table(titles: &[&str]) -> Table {

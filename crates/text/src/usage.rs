@@ -3,6 +3,7 @@
 
 use std::error::Error as _;
 use std::ffi::OsString;
+use std::num::ParseIntError;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, Error};
@@ -26,10 +27,17 @@ pub fn wrong(error: &Error, command: &Command, words: &[OsString]) -> Option<Fai
         },
         Kind::ValueValidation => {
             let text = named(error, ContextKind::InvalidValue).unwrap_or_default();
-            let why = error.source().map(ToString::to_string).unwrap_or_default();
-            Failed::by_reason(&invalid(&text, &what), &why)
+            let invalid = invalid(&text, &what);
+            match error.source() {
+                Some(why) if why.is::<ParseIntError>() => {
+                    Failed::new(invalid).help("write a whole number")
+                }
+                why => {
+                    Failed::by_reason(&invalid, &why.map(ToString::to_string).unwrap_or_default())
+                }
+            }
         }
-        Kind::MissingRequiredArgument => missing(error, &verb, &what),
+        Kind::MissingRequiredArgument => missing(error, command, &verb, &what),
         Kind::ArgumentConflict => match named(error, ContextKind::PriorArg) {
             Some(other) if other != what => {
                 let message = format!("{what} cannot be used with {other}");
@@ -104,8 +112,14 @@ fn unknown_option(error: &Error, command: &Command, verb: &str, word: &str) -> F
     }
 }
 
-fn missing(error: &Error, verb: &str, what: &str) -> Failed {
+fn missing(error: &Error, command: &Command, verb: &str, what: &str) -> Failed {
     let failed = Failed::new(format!("`{verb}` needs {what}"));
+    let mut all = command.get_positionals();
+    let values = all.find(|arg| arg.to_string() == what).map(clap::Arg::get_possible_values);
+    if let Some(values) = values.filter(|values| !values.is_empty()) {
+        let names: Vec<&str> = values.iter().map(|value| value.get_name()).collect();
+        return failed.help(format!("write one of {}", names.join(", ")));
+    }
     let usage = error.get(ContextKind::Usage).map(ToString::to_string).unwrap_or_default();
     match usage.trim_start_matches("Usage: ") {
         usage if usage.is_empty() || usage.contains('\n') => failed,
@@ -115,7 +129,7 @@ fn missing(error: &Error, verb: &str, what: &str) -> Failed {
 
 /// A part of an error, of options without the names of their values.
 fn named(error: &Error, kind: ContextKind) -> Option<String> {
-    let name = |text: &str| match text.split_once(' ') {
+    let name = |text: &str| match text.split_once([' ', '[']) {
         Some((option, _)) if option.starts_with('-') => option.to_owned(),
         _ => text.to_owned(),
     };
@@ -178,11 +192,7 @@ mod tests {
                 "invalid value `jump` for --mode",
                 "write one of handoff, replicate",
             ),
-            (
-                "tool simulate f --count x",
-                "invalid value `x` for --count: invalid digit found in string",
-                "see `tool sim --help`",
-            ),
+            ("tool simulate f --count x", "invalid value `x` for --count", "write a whole number"),
             ("tool sim f --count", "--count has no value", "see `tool sim --help`"),
             ("tool sim", "`tool sim` needs <FILE>", "write tool sim <FILE>"),
             (

@@ -31,7 +31,7 @@ use std::env;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser};
+use clap::{CommandFactory, FromArgMatches};
 use whimbrel_model::Problem;
 use whimbrel_run::{failure, run, sim};
 use whimbrel_text::usage;
@@ -56,7 +56,13 @@ pub fn main() -> ExitCode {
 
 /// The command line; the help and the version are shown by clap, which ends the process then.
 fn parsed(words: Vec<OsString>) -> Result<Cli, Problem> {
-    Cli::try_parse_from(&words).map_err(|error| {
+    let mut command = Cli::command();
+    if env::var_os("COLUMNS").is_some_and(|columns| columns == "0") {
+        // As a terminal says that does not know: it would be one word on a line.
+        command = command.term_width(100);
+    }
+    let matches = command.try_get_matches_from_mut(&words);
+    matches.and_then(|matches| Cli::from_arg_matches(&matches)).map_err(|error| {
         let failed = usage::wrong(&error, &Cli::command(), &words);
         Problem::from(failed.unwrap_or_else(|| error.exit()))
     })

@@ -8,7 +8,7 @@ use whimbrel_run::output::{print, print_json};
 use whimbrel_run::protocol::Migrated;
 
 use crate::cli::MigrateArgs;
-use crate::steer::{find, request};
+use crate::steer::{find, other_version, request};
 
 /// Moves a task.
 ///
@@ -24,9 +24,7 @@ pub fn migrate(args: &MigrateArgs) -> Outcome {
     };
     match request(&run, &wanted)? {
         Reply::Migrated(migrated) => conclude(args, &migrated),
-        _ => Err(Problem::new("the run answers another question")
-            .help("use the version of Whimbrel that started the run")
-            .into()),
+        _ => Err(other_version().into()),
     }
 }
 

@@ -75,6 +75,12 @@ pub fn request(run: &FoundRun, request: &Request) -> Result<Reply, Problem> {
     }
 }
 
+/// A run whose answer is to another question.
+pub fn other_version() -> Problem {
+    Problem::new("the run answers another question")
+        .help("use the version of Whimbrel that started the run")
+}
+
 /// A run that cannot be asked.
 pub fn unreachable(run: &str, error: &io::Error) -> Problem {
     match error.kind() {
@@ -113,9 +119,7 @@ pub fn frame_rate(args: &FrameRateArgs) -> Outcome {
 /// No such run or channel, a setting that makes no sense, and whatever the helper has against it.
 pub fn channel(args: &ChannelArgs) -> Outcome {
     let Reply::Status(status) = request(&find(&args.run)?, &Request::Status)? else {
-        return Err(Problem::new("the run answers another question")
-            .help("use the version of Whimbrel that started the run")
-            .into());
+        return Err(other_version().into());
     };
     let settings: Vec<&str> = args.settings.iter().map(String::as_str).collect();
     let (wanted, what) = bell_request(&status.channels, &args.channel, &settings)
@@ -192,7 +196,6 @@ fn set(name: &str, wanted: &Request, what: &str) -> Outcome {
 fn outcome(name: &str, wanted: &Request) -> Result<Set, Problem> {
     match request(&find(name)?, wanted)? {
         Reply::Set(set) => Ok(set),
-        _ => Err(Problem::new("the run answers another question")
-            .help("use the version of Whimbrel that started the run")),
+        _ => Err(other_version()),
     }
 }

@@ -83,7 +83,11 @@ fn print(text: &str) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     match out.write_all(plain(text).as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        other => Ok(other?),
+        Err(error) => {
+            let message = format!("the result could not be written: {error}");
+            Err(Failed::new(message).help(cure(&error)).into())
+        }
+        Ok(()) => Ok(()),
     }
 }
 

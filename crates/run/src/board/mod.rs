@@ -31,17 +31,8 @@ pub fn read(wanted: &str, by: impl Display) -> Result<(Board, PathBuf), Failure>
         Some((wanted, name)) if !name.contains('/') => (wanted, Some(name)),
         _ => (wanted, None),
     };
-    let path = if is_path(wanted) {
-        PathBuf::from(wanted)
-    } else {
-        helpers::root()?.join("boards").join(wanted).join(FILE)
-    };
-    let known = match names()? {
-        names if names.is_empty() => String::new(),
-        names => format!(" ({})", names.join(", ")),
-    };
-    let wanted =
-        format!("{by} takes the name of a folder in boards{known}, or the path of a board.toml");
+    let path = if is_path(wanted) { PathBuf::from(wanted) } else { file_of(wanted)? };
+    let wanted = format!("give {by} the name of a folder in boards, or the path of a board.toml");
     let source = files::toml(&path, "the board", &wanted)?;
     let board =
         Board::parse(source.text()).map_err(|problems| Failure::in_file(&source, problems))?;
@@ -53,14 +44,19 @@ pub fn read(wanted: &str, by: impl Display) -> Result<(Board, PathBuf), Failure>
     Ok((board, path.parent().unwrap_or(Path::new("/")).to_owned()))
 }
 
-/// The names of the boards that come with Whimbrel.
-fn names() -> Result<Vec<String>, Failure> {
-    let boards = fs::read_dir(helpers::root()?.join("boards")).into_iter().flatten().flatten();
-    let described = boards.filter(|board| board.path().join(FILE).is_file());
-    let mut names: Vec<_> =
-        described.map(|board| board.file_name().to_string_lossy().into_owned()).collect();
-    names.sort();
-    Ok(names)
+/// The boards that came with this command.
+pub fn boards() -> Vec<String> {
+    let is_board = |name: &str| file_of(name).is_ok();
+    helpers::names_in("boards", |name| Some(name.to_owned()).filter(|name| is_board(name)))
+}
+
+fn file_of(wanted: &str) -> Result<PathBuf, Failure> {
+    let path = helpers::root()?.join("boards").join(wanted).join(FILE);
+    if path.exists() {
+        Ok(path)
+    } else {
+        Err(helpers::no_such("board", wanted, &boards(), "a board.toml").into())
+    }
 }
 
 /// Whether a board, perhaps with a variant, is named by the path of its file.

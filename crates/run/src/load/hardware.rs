@@ -119,16 +119,25 @@ pub fn host_file() -> Result<PathBuf, Problem> {
 
 /// Where a platform's file is, by its name or its path.
 fn file_of(wanted: &str) -> Result<PathBuf, Failure> {
-    Ok(if wanted.contains('/') || wanted.ends_with(".toml") {
-        PathBuf::from(wanted)
+    if wanted.contains('/') || wanted.ends_with(".toml") {
+        return Ok(PathBuf::from(wanted));
+    }
+    let path = helpers::root()?.join("platforms").join(format!("{wanted}.toml"));
+    if path.exists() {
+        Ok(path)
     } else {
-        helpers::root()?.join("platforms").join(format!("{wanted}.toml"))
-    })
+        Err(helpers::no_such("platform", wanted, &platforms(), "a platform.toml").into())
+    }
+}
+
+/// The platforms that came with this command, and that of this machine.
+pub fn platforms() -> Vec<String> {
+    helpers::names_in("platforms", |name| name.strip_suffix(".toml").map(str::to_owned))
 }
 
 fn from_file(path: &Path) -> Result<Platform, Failure> {
     let wanted =
-        format!("{PLATFORM} takes host, the name of a file in the folder platforms, or a path");
+        format!("give {PLATFORM} host, the name of a file in the folder platforms, or a path");
     let source = files::toml(path, "the platform", &wanted)?;
     Platform::parse(source.text()).map_err(|problems| Failure::in_file(&source, problems))
 }

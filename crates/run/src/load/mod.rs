@@ -20,9 +20,10 @@ use whimbrel_model::{
     PlanOptions, Problem, Setting, Source, check_cores, check_kinds, check_stacks, plan,
 };
 
+pub use crate::board::boards;
 pub use board::fit;
 pub use guests::GuestBoards;
-pub use hardware::{Hardware, host_file, simulated_file, simulated_platform, sysfs};
+pub use hardware::{Hardware, host_file, platforms, simulated_file, simulated_platform, sysfs};
 pub use options::{Options, Runner, Simulation};
 pub use schedule::{Due, MOVE_TIMEOUT_MS, Schedule};
 pub use sim::{check_times, measured_work};

@@ -10,7 +10,6 @@
 
 use std::env;
 use std::ffi::{OsStr, OsString};
-use std::fs;
 use std::io::{self, Write};
 use std::process::ExitCode;
 use std::sync::{Arc, OnceLock, mpsc};
@@ -21,7 +20,7 @@ use clap::{Arg, Command, CommandFactory};
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate, complete};
 use whimbrel_model::POLICIES;
 use whimbrel_run::control::{Reply, Request, ask};
-use whimbrel_run::helpers;
+use whimbrel_run::load::{boards, platforms};
 use whimbrel_run::protocol::Status;
 use whimbrel_run::rundir::{Base, FoundRun, SOCKET};
 
@@ -207,28 +206,6 @@ fn tasks(status: &Status) -> Vec<String> {
         if several(task) { format!("{task}.{index}") } else { task.to_owned() }
     };
     runs.map(|task| name(&task.task, task.index)).collect()
-}
-
-fn platforms() -> Vec<String> {
-    in_root("platforms", |name| name.strip_suffix(".toml").map(str::to_owned))
-}
-
-fn boards() -> Vec<String> {
-    let root = helpers::root().unwrap_or_default();
-    let is_board = |name: &str| root.join("boards").join(name).join("board.toml").is_file();
-    in_root("boards", |name| Some(name.to_owned()).filter(|name| is_board(name)))
-}
-
-/// The names in a folder that came with the command.
-fn in_root(folder: &str, name: impl Fn(&str) -> Option<String>) -> Vec<String> {
-    let entries = helpers::root().ok().and_then(|root| fs::read_dir(root.join(folder)).ok());
-    let names = entries.into_iter().flatten().filter_map(|entry| {
-        let file = entry.ok()?.file_name();
-        name(file.to_str()?)
-    });
-    let mut names: Vec<String> = names.collect();
-    names.sort();
-    names
 }
 
 fn policies() -> impl Iterator<Item = String> {

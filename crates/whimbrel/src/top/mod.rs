@@ -15,6 +15,7 @@ mod terminal;
 #[cfg(test)]
 mod tests;
 
+use std::env;
 use std::io::{self, IsTerminal};
 use std::sync::mpsc::{self, Receiver};
 
@@ -24,13 +25,16 @@ use whimbrel_run::control::{self, Reply, Request, Watch};
 use whimbrel_run::failure::{Answer, Outcome};
 use whimbrel_run::output::print_json;
 use whimbrel_run::rundir::{FoundRun, SOCKET};
+use whimbrel_text::has_colours;
 
 use crate::cli::TopArgs;
-use crate::steer::{find, find_only, request, unreachable};
+use crate::steer::{find, find_only, other_version, request, unreachable};
 use draw::{Palette, draw};
 use model::{Effect, Model};
 use terminal::Terminal;
 
+/// What can be done without such a terminal.
+const OTHERWISE: &str = "use `--once` to print the view as text, or `--json` for the totals";
 /// So many inputs may come between two pictures.
 const AT_ONCE: usize = 1000;
 
@@ -62,17 +66,19 @@ pub fn top(args: &TopArgs) -> Outcome {
     }
     let show = !args.once;
     if show && !io::stdout().is_terminal() {
-        let problem = Problem::new("standard output is not a terminal");
-        return Err(problem
-            .help("use `--once` to print the view as text, or `--json` for the totals")
-            .into());
+        return Err(Problem::new("standard output is not a terminal").help(OTHERWISE).into());
+    }
+    if show && env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb") {
+        let problem = Problem::new("this terminal (TERM) cannot place a cursor");
+        return Err(problem.help(OTHERWISE).into());
     }
     let failed = |error| unreachable(&run.name, &error);
     let mut watch = control::watch(&run.path.join(SOCKET), args.interval).map_err(failed)?;
     let mut model = Model::new(&run.name);
     match watch.next(false).map_err(failed)? {
         Reply::Refused(why) => {
-            return Err(Problem::new(format!("the run `{}` refuses: {why}", run.name)).into());
+            let problem = Problem::new(format!("the run `{}` refuses: {why}", run.name));
+            return Err(problem.help("use `--once` or `--json`, or end another `top`").into());
         }
         reply => model.take(reply),
     }
@@ -82,20 +88,21 @@ pub fn top(args: &TopArgs) -> Outcome {
 fn totals(run: &FoundRun) -> Outcome {
     match request(run, &Request::Status)? {
         Reply::Status(status) => print_json(&status)?,
-        _ => return Err(Problem::new("the run answers another question").into()),
+        _ => return Err(other_version().into()),
     }
     Ok(Answer::Yes)
 }
 
 fn stay(run: &FoundRun, watch: Watch, mut model: Model) -> Outcome {
     let (sender, inputs) = mpsc::channel();
-    let unusable = |error| Problem::new(format!("the terminal cannot be used: {error}"));
+    let unusable =
+        |error| Problem::new(format!("the terminal cannot be used: {error}")).help(OTHERWISE);
     terminal::signals(&sender).map_err(unusable)?;
     link::listen(run.name.clone(), watch, sender.clone());
     let mut terminal = Terminal::open().map_err(unusable)?;
     terminal::keys(sender.clone());
 
-    let palette = Palette { colours: colours() };
+    let palette = Palette { colours: has_colours(&io::stdout()) };
     loop {
         let drawn = terminal.draw(|frame| {
             draw(&model, palette, frame.area(), frame.buffer_mut());
@@ -111,11 +118,6 @@ fn stay(run: &FoundRun, watch: Watch, mut model: Model) -> Outcome {
             }
         }
     }
-}
-
-/// Whether the user wants colours: see no-color.org.
-fn colours() -> bool {
-    std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 
 /// Waits for something to happen, and takes in all that has.
