@@ -263,9 +263,10 @@ def test_each_verb_has_a_page_and_the_shell_completes_it(prefix: Path) -> None:
     pages = {path.name for path in (prefix / "share/man/man1").iterdir()}
     assert {"whimbrel.1", "whimbrel-run.1", "whimbrel-occupy-status.1"} <= pages
     script = prefix / "share/bash-completion/completions/whimbrel"
-    ask = f"source '{script}'; COMP_WORDS=(whimbrel mig); COMP_CWORD=1; "
-    ask += "_whimbrel whimbrel mig whimbrel; echo ${COMPREPLY[@]}"
-    assert ended("bash", "-c", ask) == "migrate\n"
+    ask = f"source '{script}'; completed() {{ COMP_WORDS=($@); COMP_CWORD=$(($# - 1)); "
+    ask += f"_whimbrel '{prefix}/bin/whimbrel' ${{@: -1}}; echo ${{COMPREPLY[@]}}; }}; "
+    ask += "completed whimbrel mig; completed whimbrel sim --platform mps"
+    assert ended("bash", "-c", ask) == "migrate\nmpsoc3\n"
 
 
 def test_another_version_is_replaced_and_taken_away_without_a_trace(tmp_path: Path) -> None:

@@ -78,6 +78,17 @@ private_tests! {
         assert!(tool.occupations().is_empty());
     }
 
+    fn a_journal_that_is_not_trusted_leaves_no_guardian_behind() {
+        let tool = Tool::new();
+        fs::create_dir(tool.state()).unwrap();
+        fs::set_permissions(tool.state(), fs::Permissions::from_mode(0o777)).unwrap();
+        refused(&tool, &["--", "true"], 2, &["is not trusted", "help: close it by `chmod 700 "]);
+        wait_until("no guardian is left", || {
+            let name = |pid: &i32| private::field(*pid, "Name").unwrap_or_default();
+            everything().keys().all(|pid| name(pid) != "occupy-guardian")
+        });
+    }
+
     fn a_process_that_has_ended_is_refused() {
         let tool = Tool::new();
         let mut child = Command::new("true").spawn().unwrap();

@@ -6,6 +6,7 @@ mod calls;
 mod clients;
 mod common;
 mod completion;
+mod errors;
 mod explore;
 mod files;
 mod guests;

@@ -3,7 +3,6 @@
 
 use std::fs;
 
-use crate::common::screen::Screen;
 use crate::common::{Place, text, write_script};
 use insta::assert_snapshot;
 
@@ -101,30 +100,6 @@ fn every_error_says_what_failed_and_below_it_what_to_do() {
         let last = lines.last().unwrap();
         assert!(last.starts_with("  help: ") && last.contains(help), "{words:?}: {said}");
     }
-}
-
-#[test]
-fn no_color_is_obeyed() {
-    let place = Place::new();
-    let coloured = |words: &[&str], shown: &str, without: &str| {
-        let command = place.command(words);
-        let mut changed = std::process::Command::new("env");
-        changed.args(["-u", without]).arg(command.get_program()).args(words);
-        changed.envs(command.get_envs().filter_map(|(key, value)| Some((key, value?))));
-        changed.current_dir(place.path(""));
-        let mut screen = Screen::open(&changed);
-        screen.wait_for(shown);
-        screen.finish();
-        screen.has_colours()
-    };
-    for (words, shown) in [
-        (&["simm"][..], "write `sim`"),
-        (&["sim", "nowhere.toml"], "cannot be read"),
-        (&["migrate", "--help"], "Examples"),
-    ] {
-        assert!(!coloured(words, shown, "NOTHING"), "{words:?}");
-    }
-    assert!(coloured(&["simm"], "write `sim`", "NO_COLOR"));
 }
 
 #[test]

@@ -64,8 +64,8 @@ fn unbalanced(graph: &Graph, number: usize) -> Problem {
     Problem::new(format!("the rates of `{}` cannot be kept up", edge.name))
         .at(edge.at.clone(), "this channel")
         .help(format!(
-            "the other channels between `{from}` and `{to}` make them fire in another \
-             proportion, so this channel fills up or empties: change a `{}`",
+            "change a `{}`: the other channels between `{from}` and `{to}` make them fire in \
+             another proportion, so this channel fills up or empties",
             graph.words.rate
         ))
 }

@@ -109,11 +109,11 @@ fn rate(text: &str, at: Span, cyclic: bool, notes: &mut Notes) -> Option<Phases>
     let problem = Problem::new(format!("`rate` of <port> must be from 1 to {RATE_MAX}"));
     let problem = problem.at(at, "not this");
     notes.refuse(match (several, cyclic) {
-        (false, _) => problem,
+        (false, _) => problem.help("write such a number"),
         (true, false) => problem.help("set `type=\"csdf\"` for a graph with phases"),
         (true, true) => problem.help(
-            "or write one number for each phase of the actor, for example `1,0,3*2`, at least one \
-             of them more than 0",
+            "write one number, or one for each phase of the actor, for example `1,0,3*2`, at \
+             least one of them more than 0",
         ),
     });
     None

@@ -20,7 +20,7 @@ pub fn check_cores(app: &App, cores: usize) -> Result<(), Problems> {
         let have =
             if cores == 1 { "only core 0".into() } else { format!("cores 0 to {}", cores - 1) };
         problems.push(Problem::new(message).at(task.core.span(), "this core").help(format!(
-            "this run has {have}: choose one of them, or list more processors with {CORES} \
+            "choose one of this run's, which has {have}, or list more processors with {CORES} \
              (one listed twice is shared by two kernels)"
         )));
     }

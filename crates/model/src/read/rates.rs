@@ -65,9 +65,9 @@ impl Explain<'_> {
         Problem::new(format!("the rates of `{name}` cannot be kept up"))
             .at(span.clone(), format!("{produce} by {sender}, {consume} to {receiver} per firing"))
             .help(format!(
-                "the other channels between `{sender}` and `{receiver}` make them fire in another \
-                 proportion, so this channel fills up or empties: change `produce` or `consume` \
-                 of one of the channels between them"
+                "change `produce` or `consume` of one of the channels between `{sender}` and \
+                 `{receiver}`: the others make them fire in another proportion, so this channel \
+                 fills up or empties"
             ))
     }
 

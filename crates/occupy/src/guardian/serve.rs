@@ -12,7 +12,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, getpid, pidfd_open};
 
 use super::messages::{Answer, Order, receive, send};
-use crate::{Error, Machine, Occupation, Request, TaskId, Undone};
+use crate::{Error, Machine, Occupation, Occupations, Request, TaskId, Undone};
 
 /// Under which name an executable is a guardian; also what `ps` shows.
 pub const NAME: &str = "occupy-guardian";
@@ -44,7 +44,15 @@ fn serve() -> io::Result<()> {
         Guardian { machine, own, socket: Some(BufReader::new(socket)), program: None, id: 0 };
     guardian.send(&Answer::Here(own));
     let Some(Order::Begin { request, program }) = guardian.receive() else { return Ok(()) };
-    match guardian.begin(&request, program) {
+    let occupations = match guardian.machine.lock() {
+        Ok(occupations) => occupations,
+        Err(error) => {
+            // Nothing was begun, and a journal that is not trusted is not waited for.
+            guardian.send(&Answer::Refused(error.to_string(), error.help()));
+            return Ok(());
+        }
+    };
+    match guardian.begin(occupations, &request, program) {
         Ok((occupation, recovered)) => {
             guardian.id = occupation.id;
             guardian.send(&Answer::Begun { occupation: Box::new(occupation), recovered });
@@ -73,10 +81,10 @@ struct Guardian {
 impl Guardian {
     fn begin(
         &mut self,
+        mut occupations: Occupations,
         request: &Request,
         program: Option<TaskId>,
     ) -> Result<(Occupation, Vec<(Occupation, Undone)>), Error> {
-        let mut occupations = self.machine.lock()?;
         let recovered = occupations.recover()?;
         let mut occupation = occupations.begin(request, self.own)?;
         if let Some(program) = program {

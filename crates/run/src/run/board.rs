@@ -126,7 +126,7 @@ fn attach(
 ) -> Result<Helper, Problem> {
     let line = serial::connect(path, baud).map_err(|error| {
         Problem::new(format!("the serial line {path} cannot be opened: {error}")).help(
-            "is the board plugged in, may you open this file, and does nothing else have it open? \
+            "plug the board in, and see that you may open this file and nothing else has it open; \
              `device` and `baud` of board.toml name it",
         )
     })?;

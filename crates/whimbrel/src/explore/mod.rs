@@ -180,8 +180,8 @@ fn write_table(path: &Path, system: &System, found: &Exploration) -> Result<(), 
     }
     let Some(text) = text else {
         let problem = Problem::new(format!("{WRITE_TABLE}: there is no row to write"));
-        let help = "the table is made of candidates with the policy `static` that keep every \
-                    deadline at a frame rate";
+        let help =
+            "allow candidates with the policy `static` that keep every deadline at a frame rate";
         return Err(problem.help(help).into());
     };
     folder::write_file(path, |file| std::io::Write::write_all(file, text.as_bytes()))

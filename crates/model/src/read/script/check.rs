@@ -67,8 +67,8 @@ pub(super) fn keys(table: &TaskTable, manifest: &Manifest, problems: &mut Vec<Pr
         let problem = Problem::new(format!("`{name}` has a script, and the application a module"));
         let problem = problem.at(table.name.span(), "this task").at(module.span(), "this module");
         problems.push(problem.help(
-            "scripts are for applications that exist only as TOML: leave `module` out, or write \
-             the task in its code",
+            "leave `module` out, or write the task in its code: scripts are for applications \
+             that exist only as TOML",
         ));
     }
 }
