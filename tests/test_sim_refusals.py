@@ -233,7 +233,7 @@ def test_platforms_that_do_not_exist_or_have_no_cores(tmp_path: Path) -> None:
     (tmp_path / "app.toml").write_text(PIPE)
     told = command(tmp_path / "app.toml", "--platform", "nowhere")
     assert told.returncode == 2
-    assert "nowhere.toml cannot be read" in told.stderr
+    assert "no platform is called `nowhere`" in told.stderr
     config = str(tmp_path / "config")
     told = command(tmp_path / "app.toml", "--platform", "host", XDG_CONFIG_HOME=config)
     assert told.returncode == 2

@@ -447,7 +447,7 @@ def test_a_source_that_does_not_compile_is_told_in_the_compilers_words(tmp_path:
 def test_memory_that_the_board_does_not_have_is_refused_at_its_line(tmp_path: Path) -> None:
     said = refusal(changed_app(tmp_path, 'name = "bird"', 'name = "bird"\nheap = "40MiB"'))
     assert "`hello` needs 42.6 MiB of globally visible memory" in said
-    assert "of that, bird 40.0 MiB" in said
+    assert "make some of it smaller: bird 40.0 MiB" in said
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,7 @@ fn a_point_that_no_core_has_and_a_core_without_a_point_are_refused() {
         |hz: &[u64]| Choices { points: PointChoice::Hz(hz.to_vec()), ..Choices::default() };
     let (message, help) = refused(&radio(), &points(&[100_000_000, 133_000_000, 150_000_000]));
     assert_eq!(message, "--points: no core has a point of 133 MHz");
-    assert_eq!(help, "the platform has points of 100, 150, 200 MHz");
+    assert_eq!(help, "name points that it has: 100, 150, 200 MHz");
     let (message, _) = refused(&radio(), &points(&[100_000_000]));
     assert_eq!(message, "core 2 has no operating point to begin at");
 }
@@ -76,7 +76,7 @@ fn slots_for_no_channel_twice_or_too_few_are_refused() {
     kept.channels[2].least = 11;
     let (message, help) = refused(&kept, &with(&[(None, &[14, 4])]));
     assert_eq!(message, "--slots: 4 slots are too few for `lpf_bpf_2`");
-    assert_eq!(help, "it needs 11");
+    assert_eq!(help, "write at least 11");
 }
 
 #[test]
@@ -96,7 +96,7 @@ fn policies_that_do_not_exist_or_cannot_be_explored_are_refused() {
 fn a_pin_of_no_task_to_no_core_or_to_a_core_it_does_not_run_on_is_refused() {
     let (message, help) = refused(&radio(), &pin("demodulator", None, 0));
     assert_eq!(message, "--pin: there is no task `demodulator`");
-    assert_eq!(help, "the tasks of app are bpf, lpf, sum");
+    assert_eq!(help, "name a task of app: bpf, lpf, sum");
     assert_eq!(refused(&radio(), &pin("bpf", Some(3), 0)).0, "--pin: there is no task `bpf.3`");
     let (message, help) = refused(&radio(), &pin("lpf", None, 3));
     assert_eq!(message, "--pin: core 3 does not exist");

@@ -133,7 +133,7 @@ impl<'a> Reader<'a> {
             let number = self.drawn.nodes.len();
             if let Some(first) = self.ids.insert(id, number) {
                 let problem = Problem::new(format!("two nodes have the id `{id}`"))
-                    .help("give each node an id of its own");
+                    .help("give each node a different id");
                 let first = self.drawn.nodes[first].at.clone();
                 notes.refuse(problem.at(at.clone(), "the second").at(first, "the first"));
             }

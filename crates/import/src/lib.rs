@@ -128,8 +128,8 @@ fn alone(
         Some(Format::Perfetto) => perfetto::read(stem, contents, options, notes),
         Some(Format::RtApp) | None => {
             let problem = Problem::new(format!("{path} is of no format that is known"));
-            let help = "rename it: .json is rt-app's, .xml of SDF3, .graphml of GraphML, .dot and .gv of \
-                        Graphviz, .pftrace of Perfetto";
+            let help = "rename it: .json is rt-app's, .xml of SDF3, .graphml of GraphML, .dot and \
+                        .gv of Graphviz, .pftrace of Perfetto";
             notes.refuse(problem.help(help));
             None
         }

@@ -329,7 +329,7 @@ fn every_kind_of_bad_task_is_refused_in_words() {
         ("'run':1,'cpus':2", "`cpus` must be an array"),
         ("'run':1,'cpus':[]", "`cpus` must be an array"),
         ("'run':1,'policy':'NONE'", "`policy` must be SCHED_OTHER"),
-        ("'run':1,'priority':20", "its policy takes -20 to 19"),
+        ("'run':1,'priority':20", "write a number that its policy takes: -20 to 19"),
         ("'timer':{'ref':'x'}", "`timer` has no `period`"),
         ("'timer':{'ref':'x','period':0.5}", "`period` must be a whole number"),
         ("'timer':{'period':1,'mode':'x'}", "`mode` must be \"relative\" or"),

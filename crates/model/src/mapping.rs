@@ -198,7 +198,7 @@ impl App {
             let known: Vec<&str> = self.tasks.iter().map(|task| task.name.as_str()).collect();
             let list = || {
                 let first: Vec<&str> = known.iter().take(20).copied().collect();
-                format!("its tasks are {}", first.join(", "))
+                format!("name one of its tasks: {}", first.join(", "))
             };
             let help = suggestion(name, known.iter().copied(), list);
             let message = format!("{MAP}: the application has no task `{name}`");

@@ -250,7 +250,7 @@ fn what_a_board_cannot_be_told_is_refused_before_it_starts() {
     let missing = board_file(&place, "", "command = [\"no-such-emulator\", \"{image}\"]");
     fs::write(place.path("image"), "").unwrap();
     for (args, expected) in [
-        (&["--board", "nowhere"][..], "the board ROOT/boards/nowhere/board.toml cannot be read"),
+        (&["--board", "nowhere"][..], "no board is called `nowhere`"),
         (&["--board", &missing, "--image", "none"], "--image none: there is no such file"),
         (&["--board", &missing, "--image", "image"], "no-such-emulator: No such file"),
         (&["--board", &missing], "the board fake does not say how images are built"),

@@ -124,10 +124,7 @@ fn says(desk: &Desk, tables: &str, args: &[&str], all: &[&str]) {
 fn each_core_of_a_board_that_cannot_be_had_is_an_error() {
     let desk = Desk::new();
     let cores = |list: &str, all: &[&str]| says(&desk, STREAM, &["--cores", list], all);
-    cores(
-        "0,nowhere:0",
-        &["boards/nowhere/board.toml", "--cores takes the name of a folder in boards (desk)"],
-    );
+    cores("0,nowhere:0", &["no board is called `nowhere`", "name one of "]);
     cores("0,desk:4", &["--cores desk:4: the board desk has no core 4", "cores 0 to 3"]);
     cores("0,desk:1-2,desk:2", &["--cores desk:2: the core desk:2 is named twice"]);
     cores("desk:0,desk:1", &["all of these cores are of boards", "--board"]);
@@ -223,7 +220,7 @@ fn an_emulator_that_is_missing_or_too_old_is_named() {
     says(&other, STREAM, &args, &["emulator --version` names none", "install 7.2 or later"]);
     let missing = Desk::new();
     fs::remove_file(missing.board().join("emulator")).unwrap();
-    let all = ["the guest desk cannot be started", "`make setup` brings it"];
+    let all = ["the guest desk cannot be started", "install it with `make setup`"];
     says(&missing, STREAM, &args, &all);
 }
 
@@ -352,7 +349,7 @@ fn a_path_among_the_cores_of_an_application_is_relative_to_its_folder() {
 fn cores_of_an_application_that_cannot_be_had_are_told_with_their_line() {
     for (cores, place, expected) in [
         ("[0, 9999]", "this core", "`cores` of [app]: processor 9999 cannot be used"),
-        ("[0, \"nowhere:0\"]", "this core", "boards/nowhere/board.toml cannot be read"),
+        ("[0, \"nowhere:0\"]", "this core", "no board is called `nowhere`"),
         ("[0, \"desk:4\"]", "this core", "`cores` of [app] desk:4: the board desk has no core 4"),
         ("[0, \"desk:1\", \"desk:1\"]", "this core", "the core desk:1 is named twice"),
         ("[0, \"desk\"]", "this core", "`desk` is not a processor"),
@@ -362,7 +359,7 @@ fn cores_of_an_application_that_cannot_be_had_are_told_with_their_line() {
         says(&Desk::on(cores), STREAM, &[], &all);
     }
     let beyond = STREAM.replace("name = \"worker\"", "name = \"worker\"\ncore = 1");
-    let all = ["`worker` starts on core 1, which does not exist", "this run has only core 0"];
+    let all = ["`worker` starts on core 1, which does not exist", "which has only core 0"];
     says(&Desk::on("[0]"), &beyond, &[], &all);
 }
 

@@ -140,10 +140,10 @@ fn an_import_is_spread_over_cores() {
 fn every_mapping_that_cannot_be_is_refused_with_what_to_write_instead() {
     for (mapping, why, cure) in [
         ("sorce=1", "no task `sorce`", "write `source`"),
-        ("zzzzzz=1", "no task `zzzzzz`", "its tasks are source, bpf"),
-        ("bpf.2=1", "no task `bpf.2`", "there are bpf.0 to bpf.1"),
-        ("source=3", "core 3 does not exist", "this run has cores 0 to 2"),
-        ("source=4294967295", "core 4294967295 does not exist", "this run has cores 0 to 2"),
+        ("zzzzzz=1", "no task `zzzzzz`", "name one of its tasks: source, bpf"),
+        ("bpf.2=1", "no task `bpf.2`", "name one of bpf.0 to bpf.1"),
+        ("source=3", "core 3 does not exist", "name one of cores 0 to 2"),
+        ("source=4294967295", "core 4294967295 does not exist", "name one of cores 0 to 2"),
         ("source=1,source=2", "`source` is mapped twice", "name each task once"),
         ("bpf=1,bpf.1=2", "`bpf.1` is mapped twice", "name each task once"),
         ("pinned=1", "`pinned` may not leave core 0", "leave it out of the mapping"),
@@ -205,5 +205,5 @@ fn a_run_on_this_machine_is_mapped_as_well() {
     let cores: Vec<&Value> = tasks.iter().map(|task| &task["core"]).collect();
     assert_eq!(cores, [1, 0, 1, 1, 0]);
     let said = place.error(&[&head[..], &["source=2"]].concat());
-    assert!(said.contains("this run has cores 0 to 1"), "{said}");
+    assert!(said.contains("name one of cores 0 to 1"), "{said}");
 }

@@ -72,7 +72,7 @@ fn a_core_that_does_not_exist_is_refused() {
 fn a_processor_that_does_not_exist_is_refused() {
     let said = run(&Place::new(), STREAM, &["--cores", "60000"]);
     assert!(said.contains("processor 60000 cannot be used"), "{said}");
-    assert!(said.contains("this process may use 0"), "{said}");
+    assert!(said.contains("this process may use: 0"), "{said}");
 }
 
 #[test]
@@ -263,8 +263,8 @@ fn moves_of_tasks_or_to_cores_that_do_not_exist_are_refused() {
     let place = Place::new();
     let pinned = STREAM.replace("name = \"sink\"", "name = \"sink\"\nmigratable = false");
     let cases = [
-        ("--move", "wroker=0@1s", "its tasks are source, worker, sink"),
-        ("--move", "worker=7@1s", "this run has cores 0 to 0"),
+        ("--move", "wroker=0@1s", "name one of its tasks: source, worker, sink"),
+        ("--move", "worker=7@1s", "name one of cores 0 to 0"),
         ("--shuttle", "sink=0,0@1s", "migratable = false"),
     ];
     for (option, value, expected) in cases {

@@ -77,7 +77,7 @@ fn every_error_says_what_failed_and_below_it_what_to_do() {
             "`whimbrel migrate` needs <TASK[.INDEX]>, <CORE>",
             "write whimbrel migrate",
         ),
-        (&["sim", "nowhere.toml"], "nowhere.toml cannot be read", "the argument is the path"),
+        (&["sim", "nowhere.toml"], "nowhere.toml cannot be read", "name the path"),
         (&["migrate", "gone-1", "a", "0"], "no run is called `gone-1`", "start one with"),
         (&["occupy", "release", "77"], "there is no occupation 77", "see `whimbrel occupy status`"),
         (

@@ -133,7 +133,7 @@ fn a_view_needs_a_terminal_and_a_run_and_says_which_there_are() {
     assert!(place.error(&["top"]).contains("start one with `whimbrel run`"));
     let _first = stream(&place);
     assert!(place.error(&["top"]).contains("--once"));
-    assert!(place.error(&["top", "radio-3"]).contains("your runs are test-1"));
+    assert!(place.error(&["top", "radio-3"]).contains("name one of your runs: test-1"));
     let _second = stream(&place);
     let end = Instant::now() + PATIENCE;
     while !place.runs().join("test-2/control.sock").exists() {

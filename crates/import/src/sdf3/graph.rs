@@ -54,7 +54,7 @@ fn alone<'a>(
     let first = others.find(|(other, _)| *other == name);
     if let Some((_, first)) = first {
         let problem =
-            Problem::new(format!("two are called `{name}`")).help("give each a name of its own");
+            Problem::new(format!("two are called `{name}`")).help("give each a different name");
         notes.refuse(problem.at(at.clone(), "the second").at(first.clone(), "the first"));
     }
     first.is_none()
@@ -165,7 +165,7 @@ fn end(
         notes.refuse(problem.at(port_at, "this port"));
     } else if bound.connected {
         let problem = Problem::new(format!("the port `{port}` has a second channel"))
-            .help("use a port of its own for each channel");
+            .help("use a separate port for each channel");
         notes.refuse(problem.at(port_at, "this port"));
     }
     bound.connected = true;

@@ -213,7 +213,7 @@ fn unknown_task(app: &App, name: &Spanned<String>) -> Problem {
     let task = name.get_ref();
     let known = app.tasks.iter().filter(|task| task.index == 0).map(|task| task.name.as_str());
     let help = suggestion(task, known.clone(), || {
-        format!("its tasks are {}", known.collect::<Vec<_>>().join(", "))
+        format!("name one of its tasks: {}", known.collect::<Vec<_>>().join(", "))
     });
     let problem = Problem::new(format!("{} has no task `{task}`", app.name));
     problem.at(name.span(), "this task").help(help)

@@ -145,7 +145,7 @@ fn run(command: &mut Command, parts: &Parts<'_>, folder: &Path) -> Result<(), Fa
     let ended = command.env_remove("MAKEFLAGS").stdin(Stdio::null()).output();
     let Output { status, stdout, stderr } = ended.map_err(|error| {
         Problem::new(format!("cmake cannot be started: {error}"))
-            .help("install it, as `make setup` does, or name an image with --image")
+            .help("install it with `make setup`, or name an image with --image")
     })?;
     if status.success() {
         return Ok(());

@@ -46,12 +46,16 @@ pub fn read(wanted: &str, by: impl Display) -> Result<(Board, PathBuf), Failure>
 
 /// The boards that came with this command.
 pub fn boards() -> Vec<String> {
-    let is_board = |name: &str| file_of(name).is_ok();
-    helpers::names_in("boards", |name| Some(name.to_owned()).filter(|name| is_board(name)))
+    let exists = |name: &String| place(name).is_ok_and(|path| path.exists());
+    helpers::names_in("boards", |name| Some(name.to_owned()).filter(exists))
+}
+
+fn place(name: &str) -> Result<PathBuf, Failure> {
+    Ok(helpers::root()?.join("boards").join(name).join(FILE))
 }
 
 fn file_of(wanted: &str) -> Result<PathBuf, Failure> {
-    let path = helpers::root()?.join("boards").join(wanted).join(FILE);
+    let path = place(wanted)?;
     if path.exists() {
         Ok(path)
     } else {

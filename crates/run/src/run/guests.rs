@@ -73,7 +73,7 @@ fn check_emulator(board: &Board, folder: &Path, here: &Path) -> Result<(), Probl
         .map_err(|error| {
             let message = format!("the guest {} cannot be started: {program}: {error}", board.name);
             Problem::new(message).help(format!(
-                "install it, as `{made_by}` does, or change `command` of [guest] of board.toml"
+                "install it with `{made_by}`, or change `command` of [guest] of board.toml"
             ))
         })?;
     let said = String::from_utf8_lossy(&asked.stdout);

@@ -110,7 +110,7 @@ impl Helper {
         let (mut child, socket) = spawn(command, folder).map_err(|error| {
             let problem = Problem::new(format!("the board cannot be started: {program}: {error}"));
             problem
-                .help(format!("install it, as `{made_by}` does, or change `command` of board.toml"))
+                .help(format!("install it with `{made_by}`, or change `command` of board.toml"))
         })?;
         let name = Path::new(program).file_name().and_then(OsStr::to_str).unwrap_or(program);
         let complaints = child.stderr.take().map(|from| Complaints::of(name, from));

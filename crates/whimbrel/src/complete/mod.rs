@@ -4,8 +4,8 @@
 //!
 //! The scripts of the shells ask by `--complete SHELL INDEX WORDS...`. The first line of the answer
 //! names the files that the shell is to propose as well, as only it can quote their names: none,
-//! `files`, `commands`, `/` (folders), or the ends of their names. Each further line is a word, and its
-//! description behind a tabulator. Names that others have chosen are proposed only if no shell
+//! `files`, `commands`, `/` (folders), or the ends of their names. Each further line is a word, and
+//! its description behind a tabulator. Names that others have chosen are proposed only if no shell
 //! and no terminal would find more than a name in them.
 
 use std::env;

@@ -93,6 +93,6 @@ fn check_link(link: &LinkTable, scripted: &HashSet<&str>) -> Option<Problem> {
     Some(
         problem
             .at(span, "this key")
-            .help("write it into the script, which says how many messages pass and when: { send = \"out\", count = 2 }"),
+            .help("write it into the script: { send = \"out\", count = 2 }"),
     )
 }
