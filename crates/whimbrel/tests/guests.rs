@@ -359,7 +359,7 @@ fn cores_of_an_application_that_cannot_be_had_are_told_with_their_line() {
         says(&Desk::on(cores), STREAM, &[], &all);
     }
     let beyond = STREAM.replace("name = \"worker\"", "name = \"worker\"\ncore = 1");
-    let all = ["`worker` starts on core 1, which does not exist", "which has only core 0"];
+    let all = ["`worker` starts on core 1, which does not exist", "choose core 0, or list"];
     says(&Desk::on("[0]"), &beyond, &[], &all);
 }
 

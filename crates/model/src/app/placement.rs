@@ -18,10 +18,10 @@ pub fn check_cores(app: &App, cores: usize) -> Result<(), Problems> {
         }
         let message = format!("`{}` starts on core {core}, which does not exist", task.name);
         let have =
-            if cores == 1 { "only core 0".into() } else { format!("cores 0 to {}", cores - 1) };
+            if cores == 1 { "core 0".into() } else { format!("one of cores 0 to {}", cores - 1) };
         problems.push(Problem::new(message).at(task.core.span(), "this core").help(format!(
-            "choose one of this run's, which has {have}, or list more processors with {CORES} \
-             (one listed twice is shared by two kernels)"
+            "choose {have}, or list more processors with {CORES} (one listed twice is shared by \
+             two kernels)"
         )));
     }
     problems.extend(check_shared(app, cores));

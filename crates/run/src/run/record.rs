@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use whimbrel_model::Problem;
 use whimbrel_occupy::place::{Place, descriptor};
+use whimbrel_text::cure;
 use whimbrel_text::option::RECORD;
 
 use super::summary::Summary;
@@ -31,7 +32,7 @@ impl Prepared {
     /// another user's or may be written by others.
     pub fn new(path: &Path, cores: usize) -> Result<Self, Problem> {
         let refuse = |why: String| Problem::new(format!("{RECORD} {}: {why}", path.display()));
-        let unreadable = |error: io::Error| refuse(error.to_string());
+        let unreadable = |error: io::Error| refuse(error.to_string()).help(cure(&error));
         std::path::absolute(path).map_err(unreadable).and_then(|path| speakable(&path))?;
         let place = Place::find(path).map_err(unreadable)?;
         let (folder, made) = place.folder(0o700).map_err(unreadable)?;

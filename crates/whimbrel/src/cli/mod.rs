@@ -48,7 +48,7 @@ Examples:
 
 Environment:
   NO_COLOR               Not empty: show no colours, in any verb
-  CLICOLOR_FORCE         Not 0: show colours also where there is no terminal
+  CLICOLOR_FORCE         Not empty: show colours also where there is no terminal
   XDG_RUNTIME_DIR        Folder of the sockets of runs [default: /tmp/whimbrel-UID]
   XDG_CONFIG_HOME        Folder of the platform `host` [default: ~/.config]
   WHIMBREL_LIBEXEC       Folder of the helpers [default: that of this command]
