@@ -25,7 +25,7 @@ fn more_cores_than_the_platform_has_or_none_at_all_are_refused() {
         let (message, help) =
             refused(&radio(), &Choices { cores: vec![1, bad], ..Choices::default() });
         assert_eq!(message, format!("--core-counts: {bad} cores cannot be used"));
-        assert_eq!(help, "the platform platform has 3");
+        assert_eq!(help, "name at most the 3 of the platform platform");
     }
 }
 

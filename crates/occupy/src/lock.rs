@@ -131,15 +131,15 @@ mod tests {
     fn a_folder_that_is_not_trusted_says_what_to_do() {
         let around = crate::tests::fake::folder();
         let path = around.path().join("state");
-        let refused = || Locked::within(&path, PATIENCE).unwrap_err().to_string();
+        let refused = || whimbrel_text::Failed::from(&Locked::within(&path, PATIENCE).unwrap_err());
         drop(Locked::within(&path, PATIENCE).unwrap());
         std::fs::set_permissions(&path, Permissions::from_mode(0o720)).unwrap();
-        let why = refused();
-        assert!(why.ends_with(&format!("close it by `chmod 700 {}`", path.display())), "{why}");
+        let cure = format!("close it by `chmod 700 {}`", path.display());
+        assert_eq!(refused().help, Some(cure));
         if geteuid().is_root() {
             std::os::unix::fs::chown(&path, Some(65_534), None).unwrap();
-            let why = refused();
-            assert!(why.contains("belongs to user 65534: set WHIMBREL_OCCUPY_STATE"), "{why}");
+            assert!(refused().message.ends_with("it belongs to user 65534"), "{}", refused());
+            assert!(refused().help.unwrap().starts_with("set WHIMBREL_OCCUPY_STATE"));
         }
     }
 }

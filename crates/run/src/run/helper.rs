@@ -109,8 +109,7 @@ impl Helper {
         unsafe { command.pre_exec(prepare) };
         let (mut child, socket) = spawn(command, folder).map_err(|error| {
             let problem = Problem::new(format!("the board cannot be started: {program}: {error}"));
-            problem
-                .help(format!("install it with `{made_by}`, or change `command` of board.toml"))
+            problem.help(format!("install it with `{made_by}`, or change `command` of board.toml"))
         })?;
         let name = Path::new(program).file_name().and_then(OsStr::to_str).unwrap_or(program);
         let complaints = child.stderr.take().map(|from| Complaints::of(name, from));
