@@ -161,5 +161,5 @@ def test_the_application_runs_on_an_emulated_board(bare: Machine) -> None:
     shutil.copytree(freertos, bare.root / "opt/freertos")
     options = "--board vexpress_a9 --shuttle filter=1,0@200ms --quiet --json"
     path = "FREERTOS_KERNEL_PATH=/opt/freertos"
-    text = bare.visitor_does(f"whimbrel new radio; {path} whimbrel run radio {options}")
+    text = bare.visitor_does(f"whimbrel new radio >/dev/null; {path} whimbrel run radio {options}")
     assert set(moved(text)) == {"ok"}
