@@ -6,7 +6,6 @@ pub mod link;
 pub mod serial;
 
 use std::fmt::Display;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use whimbrel_model::Board;
