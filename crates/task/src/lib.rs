@@ -34,7 +34,8 @@
 //!   [`AddressLock`] work among tasks of any cores.
 //! - [`Kept`] is what a task finds when it is restarted after the death of its kernel.
 //! - A timeout of `None` has no end; zero does not wait.
-//! - [`sys`] has the functions of C, for what is not here: calls, barriers, `wb_wait()`.
+//! - [`sys`] has the types and functions of C that this crate calls. For calls, barriers and
+//!   `wb_wait()`, declare more of them.
 //!
 //! # What may not live across a checkpoint
 //!
