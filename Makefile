@@ -21,7 +21,7 @@ include boards/boards.mk
 include tests/fuzz/fuzz.mk
 include reproduce/nacul2007/rtl/programs.mk rtl/rtl.mk tools/install/install.mk tools/sbom.mk
 
-.PHONY: help setup build demo test lint fmt bench reproduce docs folders keys lines size soak clean occupy-static \
+.PHONY: help setup build demo test lint fmt bench reproduce docs folders keys picture lines size soak clean occupy-static \
 	lint-c lint-rust lint-files lint-rtl test test-times test-guest test-guest-soak test-c test-model test-freertos test-mixed test-soc test-rust test-crates test-parts test-apps test-voip test-examples test-documents test-peers test-python test-py test-aarch64 test-fuzz fuzz \
 	test-sanitizers
 
@@ -102,6 +102,9 @@ folders:  ## draw the table of folders in docs/folders.md
 keys: $(BIN)/whimbrel  ## make anew what consists of declarations: lists of keys and the command line in docs/, classes of Python
 	export WHIMBREL_WRITE_KEYS=1; $(CARGO) test --quiet --release --locked --package whimbrel-model --test all keys
 	$(BIN)/whimbrel --write-reference docs/cli.md
+
+picture: $(BIN)/whimbrel $(BIN)/whimbrel-sim  ## draw docs/moving.svg, the picture of README, from a recorded simulation
+	@tools/picture.py
 
 lines:  ## count the product's own lines
 	@python3 tools/lines.py
@@ -245,8 +248,8 @@ PEER_TESTS := bench/peers reproduce/chu2007 reproduce/common tests/test_plot_qui
 test-peers: build $(PYTHON)
 	WHIMBREL_LIBEXEC=/nowhere $(PYTHON) -m pytest --quiet $(PEER_TESTS)
 
-# What people copy and type, and the header of C++ and the crate of Rust that it shows.
-EXAMPLE_TESTS := $(patsubst %,tests/test_%.py,cpp examples rust_task samples tour)
+# What people copy, type and see first, and the header of C++ and the crate of Rust that it shows.
+EXAMPLE_TESTS := $(patsubst %,tests/test_%.py,cpp examples picture rust_task samples tour)
 
 test-examples: build $(PYTHON)
 	$(PYTHON) -m pytest --quiet $(EXAMPLE_TESTS)
