@@ -13,9 +13,9 @@ use crate::common::{Place, STREAM, root, text};
 /// What a help line may begin with.
 const IMPERATIVES: &str = "add allow bind build calibrate call change check choose close complete \
     connect correct count create define delete end export free give include install keep leave let \
-    lock look lower make map measure mend mkdir move name nest omit plug put raise record remove \
-    rename replace report resume return run save say see set shorten signal start steer stop take \
-    try unlock use wait write";
+    lock look lower make map measure mend mkdir mount move name nest omit plug put raise record \
+    remove rename replace report resume return run save say see set shorten signal start steer \
+    stop take try unlock use wait write";
 
 /// What begins with a part that is an imperative itself; and of warnings, what does not.
 const ALSO: [&str; 3] = ["", "its", "expect"];
@@ -172,7 +172,7 @@ fn a_terminal_that_does_not_know_its_width_is_no_narrow_one() {
 fn coloured(place: &Place, words: &[&str], shown: &str, changes: &[(&str, &str)]) -> bool {
     let command = place.command(words);
     let mut changed = Command::new("env");
-    changed.args(["-u", "NO_COLOR"]);
+    changed.args(["-u", "NO_COLOR", "-u", "CI"]);
     changed.args(changes.iter().map(|(key, value)| format!("{key}={value}")));
     changed.arg(command.get_program()).args(words);
     changed.envs(command.get_envs().filter_map(|(key, value)| Some((key, value?))));

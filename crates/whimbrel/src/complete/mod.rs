@@ -113,6 +113,9 @@ fn joined(words: &[OsString], index: usize) -> (Vec<OsString>, usize, String) {
     (whole, place, broken)
 }
 
+/// What is proposed where these words have been typed.
+type Names = fn(&[OsString]) -> Vec<String>;
+
 /// The command with what each argument takes, by the name of its value: it is one kind in every
 /// verb.
 fn proposing(
@@ -126,30 +129,29 @@ fn proposing(
 
 fn proposed(arg: Arg, words: &Arc<Vec<OsString>>, files: &Arc<OnceLock<&'static str>>) -> Arg {
     let name = arg.get_value_names().and_then(|names| names.first()).map(ToString::to_string);
-    let (of_these, names): (&'static str, fn(&[OsString]) -> Vec<String>) =
-        match name.as_deref().unwrap_or_default() {
-            "RUN" => ("", |_| living().into_iter().map(|run| run.name).collect()),
-            "TASK[.INDEX]" => ("", |words| tasks(&status(words))),
-            "CHANNEL" => {
-                ("", |words| status(words).channels.into_iter().map(|one| one.channel).collect())
-            }
-            "CORE" => {
-                ("", |words| status(words).cores.iter().map(|one| one.core.to_string()).collect())
-            }
-            "PLATFORM" => (".toml", |_| platforms()),
-            "BOARD" => (".toml", |_| boards()),
-            "POLICY" => ("", |_| policies().collect()),
-            "NAME[:KEY=VALUE,...]" => ("", |_| policies().chain(["none".to_owned()]).collect()),
-            "APP.toml" => (APPLICATIONS, |_| Vec::new()),
-            "FILE.toml" => (".toml", |_| Vec::new()),
-            "ROWS.json" => (".json", |_| Vec::new()),
-            "DIR" => ("/", |_| Vec::new()),
-            "FILE" | "DIR|FILE" | "ELF" | "FILE@TIME" if has_no_values(&arg) => {
-                ("files", |_| Vec::new())
-            }
-            "COMMAND" => ("commands", |_| Vec::new()),
-            _ => return arg,
-        };
+    let (of_these, names): (&str, Names) = match name.as_deref().unwrap_or_default() {
+        "RUN" => ("", |_| living().into_iter().map(|run| run.name).collect()),
+        "TASK[.INDEX]" => ("", |words| tasks(&status(words))),
+        "CHANNEL" => {
+            ("", |words| status(words).channels.into_iter().map(|one| one.channel).collect())
+        }
+        "CORE" => {
+            ("", |words| status(words).cores.iter().map(|one| one.core.to_string()).collect())
+        }
+        "PLATFORM" => (".toml", |_| platforms()),
+        "BOARD" => (".toml", |_| boards()),
+        "POLICY" => ("", |_| policies().collect()),
+        "NAME[:KEY=VALUE,...]" => ("", |_| policies().chain(["none".to_owned()]).collect()),
+        "APP.toml" => (APPLICATIONS, |_| Vec::new()),
+        "FILE.toml" => (".toml", |_| Vec::new()),
+        "ROWS.json" => (".json", |_| Vec::new()),
+        "DIR" => ("/", |_| Vec::new()),
+        "FILE" | "DIR|FILE" | "ELF" | "FILE@TIME" if has_no_values(&arg) => {
+            ("files", |_| Vec::new())
+        }
+        "COMMAND" => ("commands", |_| Vec::new()),
+        _ => return arg,
+    };
     let (words, files) = (Arc::clone(words), Arc::clone(files));
     arg.add(ArgValueCompleter::new(move |begun: &OsStr| {
         // An argument is asked where an option is begun, too.
