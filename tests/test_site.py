@@ -78,7 +78,7 @@ def test_a_browser_searches_the_site_without_a_server(site: Path) -> None:
             page.locator("[data-md-component=search-query]").click()
             page.keyboard.type(words)
             expect(first).to_have_attribute(
-                "href", re.compile(rf"/{re.escape(target)}\?"), timeout=PATIENCE_S * 1000
+                "href", re.compile(rf"/{re.escape(target)}\?"), timeout=PATIENCE_S * 100
             )
             page.keyboard.press("Escape")
             page.locator("[data-md-component=search-query]").fill("")

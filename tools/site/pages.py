@@ -87,8 +87,8 @@ def shown(path: Path) -> str:
 
 
 # How far in front the search shows pages, by the beginning of their paths: sources, and what led to
-# decisions, after the pages that explain them.
-BOOSTS = {"source/": 0.1, "decisions/": 0.2, "internals/": 0.5, "project/": 0.5}
+# decisions, after the pages that explain them; Rust, whose page names the functions of C, after C.
+BOOSTS = {"source/": 0.1, "decisions/": 0.2, "internals/": 0.5, "project/": 0.5, "rust.md": 2}
 GUIDES = ("Tutorials", "How to")  # sections of the navigation
 
 
