@@ -19,6 +19,8 @@ def files(head: str) -> list[Path]:
     """Every file of the project with such a table."""
     listed = subprocess.run(["git", "ls-files", "*.toml"], cwd=ROOT, capture_output=True, text=True)
     every = [ROOT / name for name in listed.stdout.splitlines()]
+    templates = ROOT / "crates/whimbrel/src/new"
+    every = [path for path in every if not path.is_relative_to(templates)]
     every = [path for path in every if path.name != "published.toml"]
     return [path for path in every if head in path.read_text().splitlines()]
 

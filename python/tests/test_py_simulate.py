@@ -178,7 +178,7 @@ WRONG: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"record": 5}, TypeError, "record="),
     ({"record": "/proc/none"}, whimbrel.RunError, "record="),
     ({"resume": "none.state"}, whimbrel.RunError, "none.state"),
-    ({"platform": "nothing"}, whimbrel.InputError, "platform="),
+    ({"platform": "nothing"}, whimbrel.InputError, "no platform is called `nothing`"),
     ({"platform": None}, TypeError, "platform="),
     ({"app": None}, TypeError, "app="),
     ({"app": "none.toml"}, whimbrel.InputError, "none.toml"),
