@@ -181,7 +181,11 @@ mod tests {
             ("tool sim f --mod handoff", "`tool sim` has no option `--mod`", "write `--mode`"),
             ("tool sim f --limt 1", "`tool sim` has no option `--limt`", "write `--count`"),
             ("tool sim f --zzz", "`tool sim` has no option `--zzz`", "see `tool sim --help`"),
-            ("tool sim f g", "`tool sim` takes no argument `g`", "see `tool sim --help`"),
+            (
+                "tool sim f g",
+                "`tool sim` takes no argument `g`",
+                "omit it, or see `tool sim --help`",
+            ),
             (
                 "tool sim f --mode handof",
                 "invalid value `handof` for --mode",

@@ -67,7 +67,7 @@ pub(crate) fn check_images(tables: &[TaskTable], app: &App, problems: &mut Vec<P
             ),
         };
         problems.push(Problem::new(message).at(at.span(), "this many").help(format!(
-            "{room}, or write on_crash = \"skip\": they are kept until the next image, to be \
+            "{room}, or write on_crash = \"skip\": messages are kept until the next image, to be \
              processed again after a death"
         )));
     }
