@@ -235,7 +235,7 @@ def page(summary: dict, changes: dict[str, list], parts: list[str]) -> str:
     role="img" aria-labelledby="title desc">
   <title id="title">A task moves between cores while the stream flows</title>
   <desc id="desc">The FM radio in the simulator, {SLOWER} times slower. The demodulator moves from
-    core to core, and the sound goes on. Drawn from a recorded run by make picture.</desc>
+    core to core, and the sound does not stop. Drawn from a recorded run by make picture.</desc>
   <style>{STYLE}  </style>
   <rect class="card" x="1" y="1" width="958" height="408" rx="10"/>
   {body}
