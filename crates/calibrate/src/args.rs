@@ -25,8 +25,8 @@ Environment:
 ///
 /// What the middleware's actions cost comes from `whimbrel bench`, the cycles of an application's
 /// tasks from runs of it. The file has the source of every number. Without --output it becomes the
-/// platform `host` of `whimbrel sim`. With --check nothing is written: an application is run and
-/// simulated in turns, and the errors of the simulation are shown; when others kept the machine
+/// platform `host` of `whimbrel sim`. With --check nothing is written. An application is run and
+/// simulated in turns, and the errors of the simulation are shown. When others kept the machine
 /// busy it says by how much instead, and the exit status is 1. See docs/calibration.md.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]

@@ -40,13 +40,12 @@ Examples:
 ///
 /// Every other task leaves the processor, interrupts and kernel workers that can be moved are
 /// moved, and nothing new is scheduled there. The program is not changed; its threads and children
-/// have the processor with it. At the end, however it comes, everything is as it was: a guardian
-/// process sees to it, and if that is killed as well, the next `occupy`, `status` or `release`
-/// does.
+/// have the processor with it. At the end, however it comes, everything is as it was. A guardian
+/// process sees to it. If that is killed as well, the next `occupy`, `status` or `release` does.
 ///
-/// The exit status is the program's, or 128 and the number of the signal that ended it; 127 if the
-/// program does not exist, 126 if it cannot be executed, 2 if the occupation was refused: then the
-/// program has not run and nothing is changed. docs/occupy.md says what each way costs.
+/// The exit status is the program's, or 128 and the number of the signal that ended it. It is 127
+/// if the program does not exist, 126 if it cannot be executed, and 2 if the occupation was
+/// refused. Then the program has not run and nothing is changed. docs/occupy.md says what each way costs.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 #[command(after_long_help = EXAMPLES)]

@@ -39,7 +39,7 @@ pub struct LayoutArgs {
     /// It replaces the cores in app.toml. TASK[.INDEX]=CORE,... maps the named tasks; TASK alone is
     /// all tasks of that name. The words map all tasks that may move. round-robin deals them out.
     /// load puts the task with the highest load first, each on the core that has the least with it
-    /// (longest processing time first); the load of a task is its cycles over the frequency of the
+    /// (longest processing time first). The load of a task is its cycles over the frequency of the
     /// core, times how often it fires by its period and the rates of its channels. any lets each
     /// task run on whichever core is free, where kernels share tasks
     #[arg(long, value_name = "MAPPING")]

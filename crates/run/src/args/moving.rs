@@ -30,11 +30,11 @@ const AGENT_PERIOD: &str = "100ms";
 
 /// The help of `--policy`.
 fn policies() -> String {
-    let each = POLICIES.iter().map(|Policy { name, does, .. }| format!("{name} {does}; "));
+    let each = POLICIES.iter().map(|Policy { name, does, .. }| format!("{name} {does}. "));
     format!(
         "What decides on moves and frequencies [default: none]\n\n\
          Parameters follow its name: NAME:KEY=VALUE,KEY=VALUE.\n\n{}none leaves all as it is. \
-         docs/policies.md has their parameters; an application may bring other policies",
+         docs/policies.md has their parameters. An application may bring other policies",
         each.collect::<String>()
     )
 }

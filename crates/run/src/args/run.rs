@@ -44,10 +44,10 @@ pub struct RunArgs {
     /// Core N of the application is the N-th of them. Two kernels share a processor that is named
     /// twice. The default is `cores` of app.toml, or all processors that this process may use.
     ///
-    /// BOARD:N is core N of a board in an emulator, the guest of this run: BOARD is the name of a
-    /// folder in `boards`, or the path of a board.toml that has [guest]; for example
-    /// 0,1,virt_a64:0-1. Its kernels see the same memory as those of this machine, and between the
-    /// two only tasks of mode `reenter` move (see docs/run-on-a-board.md)
+    /// BOARD:N is core N of a board in an emulator, the guest of this run, for example
+    /// 0,1,virt_a64:0-1. BOARD is the name of a folder in `boards`, or the path of a board.toml
+    /// that has [guest]. Its kernels see the same memory as those of this machine. Between the two
+    /// only tasks of mode `reenter` move (see docs/run-on-a-board.md)
     #[arg(long, value_name = "LIST", help_heading = HARDWARE)]
     pub cores: Option<CoreList>,
 

@@ -30,10 +30,10 @@ Examples:
 
 /// Runs an application in virtual time, on hardware that need not exist.
 ///
-/// The same middleware and the same application as in `run`, with a kernel for each core of the
-/// platform: what they do takes the time that the platform's costs give it, cores consume by their
+/// The middleware and the application are the same as in `run`, with a kernel for each core of the
+/// platform. What they do takes the time that the platform's costs give it. Cores consume by their
 /// operating points and idle states, and transfers are in each other's way. Tasks really compute,
-/// and so write what they would write on real cores; with `--compute model` they only take the
+/// and so write what they would write on real cores. With `--compute model` they only take the
 /// time of it. The same seed gives the same result, to the last bit, on every machine.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]

@@ -13,9 +13,9 @@ Examples:
 
 /// Shows recorded runs and explorations as one page of HTML.
 ///
-/// The page is complete and needs no network: queues, frequencies, power and
-/// temperatures, tables of migrations, tasks and channels; several runs are compared side by side,
-/// an exploration is shown as its Pareto front. For a timeline of cores see `whimbrel trace`.
+/// The page is complete and needs no network. It shows queues, frequencies, power and temperatures,
+/// and tables of migrations, tasks and channels. Several runs are compared side by side. An
+/// exploration is shown as its Pareto front. For a timeline of cores see `whimbrel trace`.
 /// docs/record-and-view.md says more.
 #[derive(Debug, Args)]
 #[command(after_long_help = EXAMPLES)]
