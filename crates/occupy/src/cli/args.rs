@@ -45,7 +45,8 @@ Examples:
 ///
 /// The exit status is the program's, or 128 and the number of the signal that ended it. It is 127
 /// if the program does not exist, 126 if it cannot be executed, and 2 if the occupation was
-/// refused. Then the program has not run and nothing is changed. docs/occupy.md says what each way costs.
+/// refused. Then the program has not run and nothing is changed. docs/occupy.md says what each way
+/// costs.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 #[command(after_long_help = EXAMPLES)]
