@@ -87,14 +87,9 @@ def signals(vcd: str) -> dict[str, list[tuple[int, str]]]:
     return changes
 
 
-def at(changes: list[tuple[int, str]], ns: int) -> int:
-    """The position of the change in force at a time; -1 before the first."""
-    return bisect_right([when for when, _ in changes], ns) - 1
-
-
 def steps(attribute: str, changes: list[tuple[int, int]]) -> str:
     """An animation whose value jumps, from its values over time."""
-    first = max(at(changes, SINCE_NS), 0)
+    first = max(bisect_right([when for when, _ in changes], SINCE_NS) - 1, 0)
     kept = [(max(when, SINCE_NS), value) for when, value in changes[first:] if when < UNTIL_NS]
     kept = [one for n, one in enumerate(kept) if n == 0 or one[1] != kept[n - 1][1]]
     times = [0, *((when - SINCE_NS) / (UNTIL_NS - SINCE_NS) for when, _ in kept[1:])]
@@ -121,12 +116,15 @@ def task(x: int, y: int, label: str, ran: list[tuple[int, int]], more: str, kind
     )
 
 
-def moves(summary: dict, first: int) -> str:
+def moves(summary: dict) -> str:
     """The way of the mover: it leaves a core when it is parked, and is there when it runs."""
-    times, where = [0.0], [(0, f"{310 * first} 0")]
-    for move in summary["migrations"]:
-        if move["status"] != "ok" or not SINCE_NS <= move["parked_ns"] < UNTIL_NS:
-            continue
+    done = [
+        move
+        for move in summary["migrations"]
+        if move["status"] == "ok" and SINCE_NS <= move["parked_ns"] < UNTIL_NS
+    ]
+    times, where = [0.0], [(0, f"{310 * done[0]['source']} 0")]
+    for move in done:
         for when, core in ((move["parked_ns"], "source"), (move["running_ns"], "target")):
             times.append((when - SINCE_NS) / (UNTIL_NS - SINCE_NS))
             where.append((when, f"{310 * move[core]} 0"))
@@ -174,15 +172,9 @@ def draw() -> str:
     for one in summary["tasks"]:
         several = sum(other["task"] == one["task"] for other in summary["tasks"]) > 1
         name = f"{one['task']}.{one['index']}" if several else one["task"]
-        ran = sorted(
-            (when, int(value == name), core)
-            for core in cores
-            for when, value in changes[f"core_{core}.running"]
-        )
-        computes = [(when, runs) for when, runs, core in ran if core == core_at(ran, when)]
+        computes = computing(name, [changes[f"core_{core}.running"] for core in cores])
         if one["task"] == MOVER:
-            first = core_at(ran, SINCE_NS)
-            parts.append(task(106, 128, name, computes, moves(summary, first), "mover"))
+            parts.append(task(106, 128, name, computes, moves(summary), "mover"))
         else:
             x = 40 + 310 * one["core"] + 136 * beside[one["core"]]
             beside[one["core"]] += 1
@@ -190,10 +182,14 @@ def draw() -> str:
     return page(summary, changes, parts)
 
 
-def core_at(ran: list[tuple[int, int, int]], ns: int) -> int:
-    """The core on which a task ran last, or will run first."""
-    before = [core for when, runs, core in ran if runs and when <= ns]
-    return before[-1] if before else next(core for _, runs, core in ran if runs)
+def computing(name: str, running: list[list[tuple[int, str]]]) -> list[tuple[int, int]]:
+    """When a task computes on any core, and when it does not, from what runs on each core."""
+    ran = sorted((when, core, value) for core, rows in enumerate(running) for when, value in rows)
+    now, computes = {}, []
+    for when, core, value in ran:
+        now[core] = value == name
+        computes.append((when, int(any(now.values()))))
+    return computes
 
 
 def page(summary: dict, changes: dict[str, list], parts: list[str]) -> str:
