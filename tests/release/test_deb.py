@@ -145,7 +145,11 @@ def test_the_page_leads_from_the_package_to_an_application_that_migrates(bare: M
     moves = bare.visitor_does(
         f"whimbrel run radio --quiet --json {commands[-1].split(maxsplit=3)[3]}"
     )
-    assert set(moved(moves)) == {"ok"}
+    # The application may end before the filter is on the core of its last move.
+    *whole, last = moved(moves)
+    assert whole
+    assert set(whole) == {"ok"}
+    assert last in {"ok", "gone"}
     assert all(name.startswith(f"home/{USER}/") for name in bare.names() - installed)
 
     bare.does("apt-get", "purge", "-qqy", "whimbrel")
