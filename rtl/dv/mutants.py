@@ -229,6 +229,22 @@ UNKNOWN = (
         "known_devices",
         "AnswerKnown",
     ),
+    Mutant(
+        "joins_an_entry_that_is_not_there",
+        "soc/write_buffer.sv",
+        "= count_q != '0 && lines_q[tail_q]",
+        "= lines_q[tail_q]",
+        "known_memory",
+        ".*Known",
+    ),
+    Mutant(
+        "looks_up_what_nobody_asks_for",
+        "soc/dcache.sv",
+        "= valid_q && !filling_q;",
+        "= !filling_q;",
+        "known_memory",
+        ".*Known",
+    ),
 )
 
 MUTANTS = HAZARDS + OTHERS + UNKNOWN

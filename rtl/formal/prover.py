@@ -23,7 +23,7 @@ from yosys import BUILD, yosys  # noqa: E402
 
 from bench import UNITS, listed  # noqa: E402
 
-SECONDS = 900  # a proof takes 3 at most, of what is known 20, a trace 9, on an idle processor
+SECONDS = 900  # a proof takes 3 at most, of what is known 30, a trace 9, on an idle processor
 
 READ = """\
 read_verilog -sv -formal -DFORMAL {defines} {includes} {files}
@@ -107,11 +107,13 @@ PROOFS = {
 
 # What `ASSERT_KNOWN says, of whole units: what is known in one part depends on the others.
 DEVICES = ("device_bus", "timer", "byte_fifo", "uart", "counters", "system")
+MEMORY = ("bus_arbiter", "ram_bus", "write_buffer", "dcache", "icache")
 PROOFS |= {
     "known_tasks": Proof("prove_tasks", known=True),
     "known_hw_rtos": Proof("prove_hw_rtos", {"NumCores": 1}, known=True),
     "known_lock_unit": Proof("prove_lock_unit", known=True),
     "known_devices": Proof("prove_devices", {"NumCores": 1}, ("soc_pkg", *DEVICES), known=True),
+    "known_memory": Proof("prove_memory", {}, ("soc_pkg", *MEMORY), known=True),
 }
 
 

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from prover import BUILD, DEVICES, PROOFS, RTL, UNITS, refuted
+from prover import BUILD, DEVICES, MEMORY, PROOFS, RTL, UNITS, refuted
 
 sys.path.append(str(RTL / "dv"))
 
@@ -35,20 +35,23 @@ def test_every_module_has_a_proof() -> None:
 
 
 # What is read of a memory is known once it was written: `ReadsWhatWasWritten`, `InOrder`.
-READ = {"flops_1r1w", "ram_1r1w", "hw_rtos_buffer", "hw_rtos_ports"}
+READ = {"flops_1r1w", "ram_1r1w", "hw_rtos_buffer", "hw_rtos_ports", "ram_bus", "dcache", "icache"}
+# Answers about a line that may be nobody's: its valid bit lies in the cache that asks, which is
+# in the same proof. Bytes of a store are known where the write buffer says so.
+OF_THE_ASKED = {"write_buffer.match_o", "dcache.fetch_stored_o", "dcache.bus_wdata_o"}
 
 
 def test_every_output_is_said_to_be_known() -> None:
     files = [file for folder in ("common", *UNITS) for file in (RTL / folder).glob("*.sv")]
     not_said = set()
-    for file in (*files, *(RTL / f"soc/{name}.sv" for name in DEVICES)):
+    for file in (*files, *(RTL / f"soc/{name}.sv" for name in (*DEVICES, *MEMORY))):
         text = file.read_text()
         said = " ".join(re.findall(r"`ASSERT_KNOWN.*", text))
         outputs = re.findall(r"^  output [^/]*?(\w+) *,?(?: *//.*)?$", text, re.MULTILINE)
         not_said |= {f"{file.stem}.{one}" for one in outputs if not re.search(rf"\b{one}\b", said)}
-    assert not_said == {f"{module}.rdata_o" for module in READ}
+    assert not_said == {f"{module}.rdata_o" for module in READ} | OF_THE_ASKED
 
 
-def test_every_device_that_says_so_is_in_a_proof() -> None:
+def test_every_module_that_says_so_is_in_a_proof() -> None:
     says = {file.stem for file in (RTL / "soc").glob("*.sv") if "`ASSERT_KNOWN" in file.read_text()}
-    assert says == set(DEVICES)
+    assert says == {*DEVICES, *MEMORY}

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // fair_arbiter for transfers that take several cycles: who asks while one is under way waits.
 
+`include "assert.svh"
+
 module bus_arbiter #(
   parameter int unsigned NumReqs = 4
 ) (
@@ -23,5 +25,7 @@ module bus_arbiter #(
     if (!rst_ni) batch_q <= '0;
     else         batch_q <= batch_d;
   end
+
+  `ASSERT_KNOWN(GrantKnown, gnt_o)
 
 endmodule

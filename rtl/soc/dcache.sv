@@ -217,4 +217,10 @@ module dcache #(
 
   `ASSERT(NoLineIsStoredToWhileItComes, !(filling_q && store_done))
 
+  `ASSERT_KNOWN(AnswerKnown, {gnt_o, rvalid_o})
+  `ASSERT_KNOWN(BusKnown, {bus_req_o, bus_we_o})
+  `ASSERT_KNOWN_IF(TransferKnown, {bus_word_o, bus_more_o}, bus_req_o)
+  `ASSERT_KNOWN_IF(StoreKnown, bus_be_o, bus_req_o && bus_we_o)
+  `ASSERT_KNOWN(StateKnown, {drained_o, idle_o, hit_o, miss_o, stall_o})
+
 endmodule

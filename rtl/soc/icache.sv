@@ -167,4 +167,8 @@ module icache #(
   // The bus does one thing at a time.
   `ASSERT(NoWriteWhileALineComes, !(snoop_i && filling_q && fill_line_q == snoop_line_i))
 
+  `ASSERT_KNOWN(AnswerKnown, {gnt_o, rvalid_o, err_o})
+  `ASSERT_KNOWN(BusKnown, {bus_req_o, bus_more_o, idle_o})
+  `ASSERT_KNOWN_IF(LineKnown, {line_o, bus_word_o}, bus_req_o)
+
 endmodule

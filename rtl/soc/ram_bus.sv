@@ -128,4 +128,12 @@ module ram_bus #(
 
   `ASSERT(OneOwner, (owner_q & (owner_q - NumMasters'(1))) == '0)
 
+  `ASSERT_KNOWN(GrantKnown, {may_gnt_o, gnt_o})
+  `ASSERT_KNOWN(BeatKnown, {beat_o, done_o})
+  `ASSERT_KNOWN_IF(SnoopKnown, {snoop_o, snoop_line_o}, snoop_o != '0)
+  `ASSERT_KNOWN_IF(WriteKnown, {ram_we_o, ram_be_o, ram_word_o}, ram_we_o)
+  for (genvar b = 0; b < 4; b++) begin : gen_known
+    `ASSERT_KNOWN_IF(DataKnown, ram_wdata_o[8*b+:8], ram_we_o && ram_be_o[b])
+  end
+
 endmodule

@@ -49,7 +49,7 @@ module write_buffer #(
   logic                                        head_fixed, joins, opens, push;
 
   function automatic logic [SlotW-1:0] after(logic [SlotW-1:0] s);
-    return 32'(s) == Depth - 1 ? '0 : s + SlotW'(1);
+    after = 32'(s) == Depth - 1 ? '0 : s + SlotW'(1);
   endfunction
 
   // Nothing joins what the bus takes, or has taken.
@@ -135,5 +135,14 @@ module write_buffer #(
   assign be_o    = be_q[head_q];
 
   `ASSERT(SendsWhatItHas, !done_i || (sending_q && count_q != '0))
+
+  `ASSERT_KNOWN(StateKnown, {empty_o, req_o})
+  `ASSERT_KNOWN_IF(ReadyKnown, ready_o, push_i)
+  `ASSERT_KNOWN_IF(HeadKnown, {word_o, more_o, be_o}, !empty_o)
+  for (genvar w = 0; w < int'(LineWords); w++) begin : gen_known
+    for (genvar b = 0; b < 4; b++) begin : gen_byte
+      `ASSERT_KNOWN_IF(DataKnown, wdata_o[w][8*b+:8], !empty_o && be_o[w][b])
+    end
+  end
 
 endmodule
