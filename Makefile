@@ -120,6 +120,7 @@ soak: build test-guest-soak $(THREAD_TESTS:%=$(BUILD)/release/%) $(BUILD)/releas
 	$(BUILD)/release/faults-sim
 	for i in $$(seq 100); do CONFORM_PREEMPTS=$$i CONFORM_SCALE=0.2 $(BUILD)/release/conform-sim >/dev/null || exit 1; done
 	for i in $$(seq 100); do CONFORM_FAIR=1 CONFORM_PREEMPTS=$$i CONFORM_SCALE=0.2 $(BUILD)/release/conform-sim >/dev/null || exit 1; done
+	$(MAKE) fuzz TIME=30
 	FUZZ_ROUNDS=5000000 FUZZ_SEED=$$(date +%s) $(BUILD)/asan/test_module_fuzz
 	CONFORM_SCALE=1 $(BUILD)/asan/conform-linux
 	CONFORM_SCALE=1 $(BUILD)/asan/conform-sim

@@ -96,4 +96,4 @@ fuzz: fuzz-built  ## fuzz whatever reads what others wrote: TIME=SECONDS of each
 		$(foreach t,$(TARGETS),$(filter %/$(t),$(FUZZ_PROGRAMS)))
 
 test-fuzz: fuzz-built
-	python3 tests/fuzz/run.py --seconds 10 --work $(BUILD)/fuzz/found $(FUZZ_PROGRAMS)
+	python3 tests/fuzz/run.py --seconds 4 --work $(BUILD)/fuzz/found $(FUZZ_PROGRAMS)
