@@ -63,6 +63,7 @@ packages='
     spin
     tcc
     tcpdump
+    tshark
 '
 
 missing=''

@@ -56,6 +56,10 @@ int media_open(struct media **opened, struct voip *voip, const struct sa *local)
     int error = rtp_listen(&media->rtp, IPPROTO_UDP, local, PORT_FIRST, PORT_LAST, true,
                            media_receive, NULL, media);
     if (error == 0)
+        error = pcap_listen(&media->packets, voip, rtp_sock(media->rtp));
+    if (error == 0)
+        error = pcap_listen(&media->reports, voip, rtcp_sock(media->rtp));
+    if (error == 0)
         error = describe(media, &media->session, &media->audio);
     if (error)
         mem_deref(media);

@@ -3,6 +3,7 @@
 #ifndef VOIP_MEDIA_H
 #define VOIP_MEDIA_H
 
+#include "pcap.h"
 #include "playout.h"
 #include "rtc.h"
 #include "voip.h"
@@ -22,6 +23,7 @@ struct media {
     uint32_t source;       // SSRC of what we receive
     uint64_t heard_ns;     // when a packet came last, or the call began
     struct playout playout;
+    struct pcap_tap packets, reports;
 };
 
 /// Opens sockets at an address, and offers the codecs of the run.

@@ -11,6 +11,7 @@
 #include "common/tasks.h"
 #include "line.h"
 #include "media.h"
+#include "pcap.h"
 #include "turn.h"
 
 // Only dbg_init() is wanted of this header, which wants to know these.
@@ -326,8 +327,10 @@ static bool close_line(struct line *line)
 static int open_sip(struct phone *phone)
 {
     int error = sip_alloc(&phone->sip, phone->names, HASH_SIZE, HASH_SIZE, HASH_SIZE, "whimbrel",
-                          NULL, phone);
+                          NULL, phone->voip);
 
+    if (error == 0)
+        sip_set_trace_handler(phone->sip, pcap_sip);
     if (error == 0)
         error = sip_transp_add(phone->sip, SIP_TRANSP_UDP, &phone->local);
     if (error == 0)

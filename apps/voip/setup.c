@@ -4,9 +4,10 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/tasks.h"
-#include "voip.h"
+#include "pcap.h"
 
 // ---- The parameters -----------------------------------------------------------------------------
 
@@ -140,6 +141,14 @@ static bool open_output(struct wb_app *app, struct voip *voip)
            (write_header(voip) || file_refuse(app, "output", strerror(errno)));
 }
 
+static bool open_capture(struct wb_app *app, struct voip *voip)
+{
+    if (*wb_param_text(app, "capture", "") && strcmp(voip->peer, "loop") == 0)
+        return file_refuse(app, "capture", "peer=loop sends nothing to a network: leave out one");
+    return file_create(app, &voip->capture, "capture", ".pcap") &&
+           (pcap_begin(voip) || file_refuse(app, "capture", strerror(errno)));
+}
+
 enum wb_status wb_app_setup(struct wb_app *app)
 {
     struct voip *voip = wb_app_alloc(app, sizeof *voip);
@@ -154,7 +163,8 @@ enum wb_status wb_app_setup(struct wb_app *app)
     voip->user = wb_param_text(app, "user", "whimbrel");
     voip->card = wb_param_text(app, "card", "");
     if (!read_format(app, voip) || !read_codecs(app, voip) || !read_times(app, voip) ||
-        !read_room(app, voip) || !open_input(app, voip) || !open_output(app, voip))
+        !read_room(app, voip) || !open_input(app, voip) || !open_output(app, voip) ||
+        !open_capture(app, voip))
         return WB_ERR_INVAL;
     app->state = voip;
     return WB_OK;
@@ -189,6 +199,12 @@ static void tell(const struct voip *voip)
                 agent->decoded > 0 ? (double)agent->decoded_us / 1e3 / agent->decoded : 0.0);
 }
 
+// A kernel that was killed may have left a part of a packet.
+static bool end_capture(const struct voip *voip)
+{
+    return voip->capture.fd < 0 || ftruncate(voip->capture.fd, (off_t)voip->capture.bytes) == 0;
+}
+
 enum wb_status wb_app_finish(struct wb_app *app)
 {
     struct voip *voip = app->state;
@@ -196,8 +212,10 @@ enum wb_status wb_app_finish(struct wb_app *app)
     if (!voip)
         return WB_OK;
     tell(voip);
-    const bool is_written = write_header(voip) || file_refuse(app, "output", strerror(errno));
+    const bool is_written = (write_header(voip) || file_refuse(app, "output", strerror(errno))) &&
+                            (end_capture(voip) || file_refuse(app, "capture", strerror(errno)));
     file_close(&voip->input);
     file_close(&voip->output);
+    file_close(&voip->capture);
     return is_written ? WB_OK : WB_ERR_INVAL;
 }

@@ -89,6 +89,7 @@ struct voip {
     uint32_t offered;
     struct wav wav;
     struct file input, output;
+    struct file capture;  // the agent writes it, and its `bytes`: those of whole packets
     struct wb_word call;  // the call that is under way, as in a head; 0: none. The agent writes it
     struct voip_tally tally;
 };

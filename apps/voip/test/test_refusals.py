@@ -36,6 +36,8 @@ def run(*options: str, **params: Any) -> Ended:  # noqa: ANN401
         ({"input": "/nowhere.wav"}, "No such file or directory"),
         ({"input": APPS / "voip/app.toml"}, "it is not a WAV file"),
         ({"output": "heard.mp3"}, "end its name in .wav"),
+        ({"capture": "call.txt", "peer": ""}, "end its name in .pcap"),
+        ({"capture": "call.pcap"}, "peer=loop sends nothing to a network"),
         ({"poll_us": -1}, "poll_us is -1: give a whole number from 0"),
         ({"jitter_ms": 1000}, "jitter_ms is 1000"),
         ({"cancel": 2}, "cancel is 2"),
