@@ -37,6 +37,7 @@ packages='
     libopus-dev
     libre-dev
     librem-dev
+    libspandsp-dev
     libspeexdsp-dev
     libswscale-dev
     libturbojpeg0

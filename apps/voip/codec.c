@@ -5,7 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
-const struct codec *const codecs[CODECS] = { &codec_pcmu, &codec_pcma, &codec_opus };
+const struct codec *const codecs[CODECS] = { &codec_pcmu, &codec_pcma, &codec_opus, &codec_g722 };
 
 int codec_find(const char *name, size_t length)
 {

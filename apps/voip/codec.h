@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 enum {
-    CODECS = 3,
+    CODECS = 4,
     CODEC_PAYLOAD_BYTES = 1400,  // of one packet at most
     CODEC_SAMPLES = 960,         // of one frame at most
 };
@@ -58,10 +58,11 @@ struct codec {
                    size_t bytes, int16_t *frame);
 };
 
-// NULL: the program does not have it. Opus is in none of a board.
+// NULL: the program does not have it. Opus and G.722 are in none of a board, and G.722 only where
+// SpanDSP was when it was built.
 extern const struct codec *const codecs[CODECS];
 extern const struct codec codec_pcma, codec_pcmu;
-extern const struct codec codec_opus __attribute__((weak));
+extern const struct codec codec_opus __attribute__((weak)), codec_g722 __attribute__((weak));
 
 /// The codec of a name, whatever the case of its letters.
 ///

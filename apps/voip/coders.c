@@ -18,8 +18,8 @@ static const struct codec *offered(struct wb_task *self, uint32_t i)
     const struct codec *codec = codecs[voip_of(self)->order[i]];
 
     if (!codec)
-        wb_task_fail(self, "codecs: opus is not in the program of its core: leave it out, or give "
-                           "the task a core of Linux by --map");
+        wb_task_fail(self, "codecs: opus or G722 is not in the program of its core: leave it out, "
+                           "or give the task a core of Linux by --map");
     return codec;
 }
 

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "common/tasks.h"
@@ -20,11 +21,17 @@ static bool refuse_codec(struct wb_app *app, const char *name, size_t length, co
 static bool offer(struct wb_app *app, struct voip *voip, const char *name, size_t length)
 {
     const int codec = codec_find(name, length);
+    char reason[64];
 
+    if (codec < 0 && length == 4 && strncasecmp(name, "G722", length) == 0)
+        return refuse_codec(app, name, length, "needs SpanDSP: make setup, then make build");
     if (codec < 0)
-        return refuse_codec(app, name, length, "is none: give some of PCMU, PCMA and opus");
-    if (codecs[codec]->only_rate > 0 && codecs[codec]->only_rate != voip->format.rate)
-        return refuse_codec(app, name, length, "has 8000 samples in a second: set rate to that");
+        return refuse_codec(app, name, length, "is none: give some of PCMU, PCMA, opus and G722");
+    if (codecs[codec]->only_rate > 0 && codecs[codec]->only_rate != voip->format.rate) {
+        snprintf(reason, sizeof reason, "has %u samples in a second: set rate to that",
+                 (unsigned)codecs[codec]->only_rate);
+        return refuse_codec(app, name, length, reason);
+    }
     if (memchr(voip->order, codec, voip->offered))
         return refuse_codec(app, name, length, "is there twice");
     voip->order[voip->offered++] = (uint8_t)codec;

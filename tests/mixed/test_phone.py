@@ -180,7 +180,7 @@ def test_a_call_goes_on_though_its_emulator_is_killed(
 @pytest.mark.parametrize(
     ("params", "why"),
     [
-        ({"codecs": "PCMU opus"}, "opus is not in the program of its core: leave it out, or give"),
+        ({"codecs": "PCMU opus"}, "opus or G722 is not in the program of its core: leave it out"),
         (
             {"cancel": 1},
             "SpeexDSP is not in the program of its core: give the task a core of Linux",

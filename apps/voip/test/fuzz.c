@@ -18,19 +18,19 @@ static uint32_t tries(void)
     return fuzz_tries("VOIP_FUZZ", TRIES);
 }
 
-static const struct codec_format format = { 8000, 160, 2, 24000 };
-
 static void decode_damaged(const struct codec *codec)
 {
+    const uint32_t rate = codec->only_rate ? codec->only_rate : 8000;
+    const struct codec_format format = { rate, rate / 50, 2, 24000 };
     uint8_t payload[CODEC_PAYLOAD_BYTES];
     void *encoder = malloc(codec->encoder_bytes()), *decoder = malloc(codec->decoder_bytes());
-    int16_t frame[160];
+    int16_t frame[CODEC_SAMPLES];
     uint32_t whole = 0;
 
     CHECK(encoder && decoder);
     CHECK(codec->encoder_start(encoder, &format) && codec->decoder_start(decoder, &format));
     for (uint32_t i = tries(); i > 0; i--) {
-        for (uint32_t j = 0; j < 160; j++)
+        for (uint32_t j = 0; j < format.samples; j++)
             frame[j] = (int16_t)(random_below(8000) - 4000);
         const size_t made = codec->encode(encoder, &format, frame, payload);
         const size_t n = random_below(4) == 0 ? random_below((uint32_t)made) : made;
@@ -48,7 +48,8 @@ static void decode_damaged(const struct codec *codec)
 TEST(no_damage_of_a_payload_has_anything_else_touched)
 {
     for (int i = 0; i < CODECS; i++)
-        decode_damaged(codecs[i]);
+        if (codecs[i])
+            decode_damaged(codecs[i]);
 }
 
 TEST(packets_of_any_number_are_played_in_order)

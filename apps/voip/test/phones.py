@@ -142,11 +142,15 @@ class Ours:
         return float(found[1])
 
 
-def watched(folder: Path) -> Path:
-    """Our phone under the sanitizers, which end it where it touches what is not its own."""
+WATCHED = APPS.parent / "build/obj/voip/watched.so"
+
+
+def watched(folder: Path, module: Path = WATCHED) -> Path:
+    """Our phone under the sanitizers, which end it where it touches what is not its own; or by
+    another module."""
     app = folder / "app.toml"
     app.write_text(APP.read_text().replace('"data/', f'"{APP.parent}/data/'))
-    (folder / "voip.so").symlink_to(APPS.parent / "build/obj/voip/watched.so")
+    (folder / "voip.so").symlink_to(module)
     return app
 
 
@@ -226,6 +230,7 @@ auplay_channels 1
 net_interface {host}
 module_path /usr/lib/baresip/modules
 module g711.so
+module g722.so
 module opus.so
 module aufile.so
 module aubridge.so
@@ -241,7 +246,12 @@ opus_sprop_stereo no
 ACCOUNT = (
     "<sip:b@{host}:{port};transport=udp>;regint=0;audio_codecs={codecs};answermode=auto;ptime=20"
 )
-CODECS = {"PCMU": "PCMU/8000/1", "PCMA": "PCMA/8000/1", "opus": "opus/48000/2"}
+CODECS = {
+    "PCMU": "PCMU/8000/1",
+    "PCMA": "PCMA/8000/1",
+    "G722": "G722/16000/1",
+    "opus": "opus/48000/2",
+}
 
 
 @dataclass

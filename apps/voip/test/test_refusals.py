@@ -25,10 +25,11 @@ def run(*options: str, **params: Any) -> Ended:  # noqa: ANN401
 @pytest.mark.parametrize(
     ("params", "reason"),
     [
-        ({"codecs": "PCMU G729"}, 'codecs: "G729" is none: give some of PCMU, PCMA and opus'),
+        ({"codecs": "PCMU G729"}, 'codecs: "G729" is none: give some of PCMU, PCMA, opus'),
         ({"codecs": ""}, "is none: give some of PCMU"),
         ({"codecs": "PCMA, pcma"}, '"pcma" is there twice'),
         ({"codecs": "PCMU", "rate": 16000}, "has 8000 samples in a second: set rate to that"),
+        ({"codecs": "G722"}, "has 16000 samples in a second: set rate to that"),
         ({"codecs": "opus", "rate": 11025}, "give 8000, 16000 or 48000 Hz"),
         ({"ptime": 30}, "10, 20, 40 or 60 ms"),
         ({"codecs": "opus", "rate": 48000, "ptime": 40}, "no more than 960 samples"),

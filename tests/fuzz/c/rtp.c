@@ -19,7 +19,7 @@ static void begin(void)
     mbuf_set_pos(description, 0);
     MUST(media_take(media, description, true) == 0);
     mem_deref(description);
-    for (int i = 0; i < CODECS; i++)
+    for (uint32_t i = 0; i < voip->offered; i++)
         MUST((decoders[i] = malloc(codecs[i]->decoder_bytes())) != NULL);
 }
 
@@ -48,7 +48,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
         begin();
     if (bytes == 0)
         return 0;
-    const int codec = *data % CODECS;
+    const int codec = *data % (int)phone_state()->offered;
     media_start(media, 1);
     MUST(codecs[codec]->decoder_start(decoders[codec], format));
     data++;

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sounds of tones, and how loud each is in what was heard."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from scipy.io import wavfile
+
+
+def tones(path: Path, rate: int, seconds: float, *hz: float) -> Path:
+    """A file with a sound of these tones, each as loud."""
+    times = np.arange(int(rate * seconds)) / rate
+    wave = sum(np.sin(2 * np.pi * one * times) for one in hz) / len(hz)
+    wavfile.write(path, rate, (12000 * wave).astype(np.int16))
+    return path
+
+
+def levels(path: Path, *hz: float) -> list[float]:
+    """Each tone's amplitude in a file, in dB below full scale, where the file is not silent."""
+    rate, read = wavfile.read(path)
+    one = (read if read.ndim == 1 else read[:, 0]).astype(float)
+    loud = np.flatnonzero(np.abs(one) > 100)
+    assert len(loud) > rate / 10, f"{path} has {len(loud)} loud samples of {len(one)}"
+    return [level(one[loud[0] : loud[-1]], rate, tone) for tone in hz]
+
+
+def level(samples: np.ndarray, rate: int, hz: float) -> float:
+    window = np.hanning(len(samples))
+    times = np.arange(len(samples)) / rate
+    amplitude = 2 * abs(np.sum(samples * window * np.exp(-2j * np.pi * hz * times))) / window.sum()
+    return float(20 * np.log10(max(amplitude, 1e-3) / 32768))
