@@ -122,6 +122,9 @@ static bool open_input(struct wb_app *app, struct voip *voip)
 {
     char why[WAV_WHY_BYTES];
 
+    voip->input.fd = -1;
+    if (*wb_param_text(app, "input", "") == '\0')
+        return true;  // silence
     if (!file_open(app, &voip->input, "input"))
         return false;
     if (!wav_find(&voip->wav, read_input, &voip->input, why))
@@ -191,7 +194,11 @@ static void tell(const struct voip *voip)
             agent->longest_us / 1e3, (unsigned)agent->received, (unsigned)agent->lost,
             (unsigned)agent->late, (unsigned)agent->damaged, (unsigned)agent->unwanted,
             (unsigned)agent->dropped);
-    fprintf(stderr,
+    if (voip->tally.mixed > 0)
+        fprintf(stderr, "voip: %u frames mixed\n", (unsigned)voip->tally.mixed);
+    else
+        fprintf(
+            stderr,
             "voip: %u frames encoded, %u decoded, %u concealed, %u played, %u skipped, %u missed; "
             "the longest gap in the sound %u ms\n",
             (unsigned)voip->tally.encoder.encoded, (unsigned)voip->tally.decoder.decoded,
@@ -199,11 +206,13 @@ static void tell(const struct voip *voip)
             (unsigned)sound->skipped, (unsigned)sound->missed,
             (unsigned)(sound->gap * voip->ptime_ms));
     if (agent->answers > 0)
-        fprintf(stderr,
-                "voip: services answered after %.3f ms on average, %.3f ms at most; the "
-                "decoder after %.3f ms\n",
-                (double)agent->answers_us / 1e3 / agent->answers, agent->slowest_us / 1e3,
-                agent->decoded > 0 ? (double)agent->decoded_us / 1e3 / agent->decoded : 0.0);
+        fprintf(stderr, "voip: services answered after %.3f ms on average, %.3f ms at most",
+                (double)agent->answers_us / 1e3 / agent->answers, agent->slowest_us / 1e3);
+    if (agent->decoded > 0)
+        fprintf(stderr, "; the decoder after %.3f ms",
+                (double)agent->decoded_us / 1e3 / agent->decoded);
+    if (agent->answers > 0)
+        fputc('\n', stderr);
 }
 
 // A kernel that was killed may have left a part of a packet.

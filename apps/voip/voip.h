@@ -26,7 +26,7 @@
 #include "common/wav.h"
 #include "wb/wb.h"
 
-enum { VOIP_NAME_BYTES = 128 };
+enum { VOIP_NAME_BYTES = 128, VOIP_PARTIES = 8 };
 
 // At the head of each message.
 struct voip_head {
@@ -43,6 +43,11 @@ struct voip_packet {
     struct voip_head head;
     uint32_t bytes;  // 0: it was lost
     uint8_t payload[CODEC_PAYLOAD_BYTES];
+};
+
+// Of a conference, in each period: a packet of each party (call 0: there is none), and for each.
+struct voip_mix {
+    struct voip_packet parts[VOIP_PARTIES];
 };
 
 enum { VOIP_PACKET_HEAD = offsetof(struct voip_packet, payload) };
@@ -73,6 +78,7 @@ struct voip_tally {
     struct voip_encoder_tally {
         uint32_t encoded;
     } encoder;
+    uint32_t mixed;  // frames of a conference
 };
 
 // The application's state: set up by the launcher, and read only from then on but for `call` and

@@ -28,6 +28,7 @@ from scipy import signal as filters
 from scipy.io import wavfile
 
 APP = APPS / "voip/app.toml"
+CONFERENCE = APPS / "voip/conference.toml"
 SPEECH = APPS / "voip/data/speech.wav"
 PATIENCE_S = 600
 HOST = "127.0.0.1"
@@ -145,11 +146,11 @@ class Ours:
 WATCHED = APPS.parent / "build/obj/voip/watched.so"
 
 
-def watched(folder: Path, module: Path = WATCHED) -> Path:
+def watched(folder: Path, module: Path = WATCHED, of: Path = APP) -> Path:
     """Our phone under the sanitizers, which end it where it touches what is not its own; or by
     another module."""
     app = folder / "app.toml"
-    app.write_text(APP.read_text().replace('"data/', f'"{APP.parent}/data/'))
+    app.write_text(of.read_text().replace('"data/', f'"{APP.parent}/data/'))
     (folder / "voip.so").symlink_to(module)
     return app
 
@@ -175,7 +176,7 @@ def ours(
     with TemporaryDirectory(dir="/tmp") as runtime:  # a socket's path has 107 bytes at most
         environment = {**os.environ, "XDG_RUNTIME_DIR": runtime}
         if is_watched:
-            app = watched(Path(runtime))
+            app = watched(Path(runtime), of=app)
             environment |= sanitizers()
         words = command("run", app, (*cores, *options), {"listen": f"{HOST}:{port}", **params})
         with (Path(runtime) / "said").open("w") as said:

@@ -17,13 +17,18 @@ def tones(path: Path, rate: int, seconds: float, *hz: float) -> Path:
     return path
 
 
-def levels(path: Path, *hz: float) -> list[float]:
-    """Each tone's amplitude in a file, in dB below full scale, where the file is not silent."""
+def levels(path: Path, *hz: float, last_s: float = 0) -> list[float]:
+    """Each tone's amplitude in a file, in dB below full scale, where the file is not silent;
+    `last_s`: in the last seconds of that, without the very last, in which phones hang up."""
     rate, read = wavfile.read(path)
     one = (read if read.ndim == 1 else read[:, 0]).astype(float)
     loud = np.flatnonzero(np.abs(one) > 100)
     assert len(loud) > rate / 10, f"{path} has {len(loud)} loud samples of {len(one)}"
-    return [level(one[loud[0] : loud[-1]], rate, tone) for tone in hz]
+    first, last = loud[0], loud[-1]
+    if last_s:
+        last = max(first + rate // 10, last - rate // 2)
+        first = max(first, last - int(last_s * rate))
+    return [level(one[first:last], rate, tone) for tone in hz]
 
 
 def level(samples: np.ndarray, rate: int, hz: float) -> float:
