@@ -129,10 +129,10 @@ static bool open_input(struct wb_app *app, struct voip *voip)
         return false;
     if (!wav_find(&voip->wav, read_input, &voip->input, why))
         return file_refuse(app, "input", why);
-    if (voip->wav.rate == voip->format.rate)
+    if (voip->wav.rate >= INPUT_RATE_LEAST && voip->wav.rate <= INPUT_RATE_MOST)
         return true;
-    snprintf(why, sizeof why, "it has %lu samples in a second: set rate to that",
-             (unsigned long)voip->wav.rate);
+    snprintf(why, sizeof why, "it has %lu samples in a second: convert it to between %d and %d",
+             (unsigned long)voip->wav.rate, INPUT_RATE_LEAST, INPUT_RATE_MOST);
     return file_refuse(app, "input", why);
 }
 

@@ -9,9 +9,17 @@
 
 #include "card.h"
 #include "common/tasks.h"
+#include "resample.h"
 #include "voip.h"
 
-enum { LATE_PERIODS = 2, ROOM_SAMPLES = 4800 };  // ROOM_SAMPLES: the longest echo
+enum {
+    LATE_PERIODS = 2,
+    ROOM_SAMPLES = 4800,                                      // the longest echo
+    MOST_PTIME_MS = 60,                                       // of a frame
+    LEAST_RATE = 8000,                                        // of a run
+    INPUT_SAMPLES = INPUT_RATE_MOST / 1000 * MOST_PTIME_MS +  // of the input, that make a frame
+                    2 * RESAMPLE_CROSSINGS * INPUT_RATE_MOST / LEAST_RATE + 1
+};
 
 struct sound {
     uint32_t call;
@@ -25,6 +33,7 @@ struct sound {
     bool is_over;
     struct card *card;  // NULL: recordings
     int16_t room[ROOM_SAMPLES + CODEC_SAMPLES];
+    int16_t input[INPUT_SAMPLES];
 };
 
 static void begin(struct sound *sound, uint32_t call)
@@ -125,17 +134,40 @@ static void echo(struct sound *sound, const struct voip *voip, const int16_t *pl
     memmove(sound->room, sound->room + n, delay * sizeof *played);
 }
 
-// The recording is spoken once in each call; then there is silence.
-static void speak(struct wb_task *self, const struct voip *voip, uint32_t number, int16_t *mic)
+// `n` samples of the input, from `from` on: where it has none, silence.
+static void read_input(struct wb_task *self, const struct voip *voip, int64_t from,
+                       int16_t *samples, size_t n)
 {
-    const uint64_t from = (uint64_t)number * voip->format.samples;
-    const uint64_t left = from < voip->wav.samples ? voip->wav.samples - from : 0;
-    const size_t wanted = (size_t)(left < voip->format.samples ? left : voip->format.samples);
-    const int64_t got = file_read_at(&voip->input, mic, wanted * 2, voip->wav.at + 2 * from);
+    const int64_t all = (int64_t)voip->wav.samples;
+    const size_t before = from >= 0 ? 0 : (size_t)-from < n ? (size_t)-from : n;
+    const int64_t start = from + (int64_t)before, left = start < all ? all - start : 0;
+    const size_t wanted = (size_t)left < n - before ? (size_t)left : n - before;
+    int64_t got = 0;
 
+    if (wanted > 0)
+        got = file_read_at(&voip->input, samples + before, 2 * wanted,
+                           voip->wav.at + 2 * (uint64_t)start);
     if (got < 0)
         wb_task_fail(self, strerror(errno));
-    memset((char *)mic + got, 0, voip->format.samples * 2 - (size_t)got);
+    memset(samples, 0, 2 * before);
+    memset((char *)(samples + before) + got, 0, 2 * (n - before) - (size_t)got);
+}
+
+// The recording is spoken once in each call; then there is silence.
+static void speak(struct wb_task *self, struct sound *sound, int16_t *mic)
+{
+    const struct voip *voip = voip_of(self);
+    const uint32_t n = voip->format.samples, from = voip->wav.rate, to = voip->format.rate;
+    const uint64_t first = (uint64_t)sound->periods * n;
+
+    if (from == to || voip->input.fd < 0) {
+        read_input(self, voip, (int64_t)first, mic, n);
+        return;
+    }
+    const uint32_t margin = resample_margin(from, to);
+    const uint64_t start = first * from / to, end = (first + n - 1) * from / to + 1;
+    read_input(self, voip, (int64_t)start - margin, sound->input, end - start + 2 * margin);
+    resample(sound->input, from, to, first, mic, n);
 }
 
 static void capture(struct wb_task *self, struct sound *sound, struct wb_port *out,
@@ -155,7 +187,7 @@ static void capture(struct wb_task *self, struct sound *sound, struct wb_port *o
         if (sound->card)
             card_record(sound->card, frame->samples, n);
         else
-            speak(self, voip, sound->periods, frame->samples);
+            speak(self, sound, frame->samples);
         echo(sound, voip, played, frame->samples);
         memcpy(frame->samples + n, played, n * sizeof *played);
     }

@@ -26,7 +26,7 @@
 #include "common/wav.h"
 #include "wb/wb.h"
 
-enum { VOIP_NAME_BYTES = 128, VOIP_PARTIES = 8 };
+enum { VOIP_NAME_BYTES = 128, VOIP_PARTIES = 8, INPUT_RATE_LEAST = 4000, INPUT_RATE_MOST = 96000 };
 
 // At the head of each message.
 struct voip_head {

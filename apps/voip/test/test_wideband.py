@@ -72,6 +72,34 @@ def test_baresip_hears_us_and_is_heard(calls_us: bool, said: Path, tmp_path: Pat
     is_wide(other.heard())
 
 
+def test_a_phone_that_has_g711_alone_is_called_by_that(said: Path, tmp_path: Path) -> None:
+    heard = tmp_path / "heard.wav"
+    narrow = tones(tmp_path / "narrow.wav", 8000, 2.5, LOW, ABSENT)
+    params = {**PARAMS, "codecs": "G722, PCMU", "input": said, "output": heard}
+    with (
+        baresip(tmp_path / "b", narrow, "PCMU") as other,
+        ours(**params, peer=other.uri()) as phone,
+    ):
+        pass
+    assert phone.process.returncode == 0 and "in a call by: PCMU" in phone.said
+    low, absent, high = levels(heard, LOW, ABSENT, 8000 - ABSENT)
+    there = levels(other.heard(), LOW, 8000 - HIGH)
+    print(f"heard {low:.1f}, {absent:.1f} and {high:.1f} dB, there {there[0]:.1f}, {there[1]:.1f}")
+    assert abs(low - absent) < 3 and low > -30 and high < low - 12
+    assert there[0] > -30 and there[1] < there[0] - 12
+
+
+@pytest.mark.parametrize("rate", [11025, 44100, 48000])
+def test_an_input_of_any_rate_is_spoken_at_its_pitch(rate: int, tmp_path: Path) -> None:
+    heard = tmp_path / "heard.wav"
+    spoken = tones(tmp_path / "spoken.wav", rate, 2.5, LOW, 4600)
+    params = {**PARAMS, "peer": "loop", "codecs": "G722", "input": spoken, "output": heard}
+    simulated = ended(command("sim", APP, (), params))
+    assert simulated.returncode == 0, simulated.stderr
+    low, high, absent = levels(heard, LOW, 4600, ABSENT)
+    assert abs(low - high) < 2 and low > -20 and absent < low - 30
+
+
 def test_another_decoder_reads_it_and_its_clock_has_8000_ticks(said: Path, tmp_path: Path) -> None:
     capture, coded, heard = (tmp_path / name for name in ("call.pcap", "said.g722", "said.wav"))
     with (
