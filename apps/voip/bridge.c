@@ -206,7 +206,8 @@ static void on_mixed(const struct wb_answer *answer, void *arg)
     for (int i = 0; i < VOIP_PARTIES; i++) {
         const struct party *party = &bridge->parties[i];
 
-        if (!party->is_established || party->media->call != mix->parts[i].head.call)
+        if (!party->is_established || party->media->call != mix->calls[i] ||
+            mix->parts[i].bytes == 0)
             continue;
         media_send(party->media, &mix->parts[i]);
         tally->sent++;
@@ -222,12 +223,14 @@ static void mix(struct bridge *bridge)
         struct party *party = &bridge->parties[i];
         struct voip_packet *part = &bridge->sent.parts[i];
 
-        part->head = (struct voip_head){ .call = 0, .number = bridge->number };
-        part->bytes = 0;
+        bridge->sent.calls[i] = party->is_established ? party->media->call : 0;
         if (!party->is_established)
             continue;
-        (void)media_next(party->media, part);
-        part->head.call = party->media->call;
+        part->head.number = bridge->number;
+        if (!media_next(party->media, part)) {
+            part->head.call = party->media->call;
+            part->bytes = 0;
+        }
         is_empty = false;
     }
     if (is_empty) {

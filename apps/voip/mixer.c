@@ -11,7 +11,7 @@
 #include "voip.h"
 
 struct place {
-    uint32_t call;
+    uint32_t heard, told;  // the calls of the decoder and of the encoder
     int16_t said[CODEC_SAMPLES];
 };
 
@@ -37,7 +37,7 @@ static struct mixer *keep(struct wb_task *self)
     struct mixer *mixer = task_keep(self, sizeof *mixer + 2 * VOIP_PARTIES * most);
     mixer->bytes = most;
     for (int i = 0; i < VOIP_PARTIES; i++)
-        mixer->places[i].call = 0;
+        mixer->places[i].heard = mixer->places[i].told = 0;
     return mixer;
 }
 
@@ -61,14 +61,12 @@ static void hear(struct wb_task *self, struct mixer *mixer, const struct voip_mi
         const struct voip_packet *part = &mix->parts[i];
         const struct codec *codec = voip_codec(part->head.call);
         struct place *place = &mixer->places[i];
-        const bool is_new = part->head.call != place->call;
 
-        place->call = part->head.call;
-        if (part->head.call == 0)
+        if (mix->calls[i] == 0)
             continue;
-        if (is_new && (!codec->decoder_start(decoder_at(mixer, i), format) ||
-                       !codec->encoder_start(encoder_at(mixer, i), format)))
+        if (part->head.call != place->heard && !codec->decoder_start(decoder_at(mixer, i), format))
             wb_task_fail(self, "its codec does not take the format");
+        place->heard = part->head.call;
         (void)codec->decode(decoder_at(mixer, i), format, part->bytes > 0 ? part->payload : NULL,
                             part->bytes, place->said);
         for (uint32_t j = 0; j < format->samples; j++)
@@ -84,19 +82,23 @@ static void answer(struct wb_task *self, struct mixer *mixer, const int32_t *sum
     int16_t heard[CODEC_SAMPLES];
 
     for (int i = 0; i < VOIP_PARTIES; i++) {
+        const struct codec *codec = voip_codec(mix->calls[i]);
+        struct place *place = &mixer->places[i];
         struct voip_packet *part = &mix->parts[i];
 
-        if (part->head.call == 0)
+        if (mix->calls[i] == 0)
             continue;
+        if (mix->calls[i] != place->told && !codec->encoder_start(encoder_at(mixer, i), format))
+            wb_task_fail(self, "its codec does not take the format");
+        place->told = mix->calls[i];
         for (uint32_t j = 0; j < format->samples; j++) {
-            const int32_t others = sum[j] - mixer->places[i].said[j];
+            const int32_t others = sum[j] - place->said[j];
 
             heard[j] = (int16_t)(others > INT16_MAX   ? INT16_MAX
                                  : others < INT16_MIN ? INT16_MIN
                                                       : others);
         }
-        part->bytes = (uint32_t)voip_codec(part->head.call)
-                          ->encode(encoder_at(mixer, i), format, heard, part->payload);
+        part->bytes = (uint32_t)codec->encode(encoder_at(mixer, i), format, heard, part->payload);
     }
 }
 
@@ -113,8 +115,11 @@ int mixer(struct wb_task *self)
         const struct voip_mix *from = request.data;
         struct voip_mix *to = request.answer;
 
-        for (int i = 0; i < VOIP_PARTIES; i++)
+        memcpy(to->calls, from->calls, sizeof to->calls);
+        for (int i = 0; i < VOIP_PARTIES; i++) {
             to->parts[i].head = from->parts[i].head;
+            to->parts[i].bytes = 0;
+        }
         if (wb_compute(self)) {
             hear(self, mixer, from, sum);
             answer(self, mixer, sum, to);

@@ -45,8 +45,10 @@ struct voip_packet {
     uint8_t payload[CODEC_PAYLOAD_BYTES];
 };
 
-// Of a conference, in each period: a packet of each party (call 0: there is none), and for each.
+// Of a conference, in each period: a packet of each party, and for each. What it sends may have
+// another codec than what it is sent.
 struct voip_mix {
+    uint32_t calls[VOIP_PARTIES];  // as in a head, of what is sent to it; 0: there is no party
     struct voip_packet parts[VOIP_PARTIES];
 };
 
