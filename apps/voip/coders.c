@@ -12,23 +12,12 @@ struct coder {
     _Alignas(16) uint8_t state[];  // of the codec
 };
 
-// Refuses a codec that is not in the program of its core: a call may come to it.
-static const struct codec *offered(struct wb_task *self, uint32_t i)
-{
-    const struct codec *codec = codecs[voip_of(self)->order[i]];
-
-    if (!codec)
-        wb_task_fail(self, "codecs: opus or G722 is not in the program of its core: leave it out, "
-                           "or give the task a core of Linux by --map");
-    return codec;
-}
-
 static struct coder *keep(struct wb_task *self, bool is_encoder)
 {
     size_t most = 0;
 
     for (uint32_t i = 0; i < voip_of(self)->offered; i++) {
-        const struct codec *codec = offered(self, i);
+        const struct codec *codec = voip_offered(self, i);
         const size_t bytes = is_encoder ? codec->encoder_bytes() : codec->decoder_bytes();
 
         most = bytes > most ? bytes : most;

@@ -27,7 +27,7 @@ static struct mixer *keep(struct wb_task *self)
     size_t most = 0;
 
     for (uint32_t i = 0; i < voip->offered; i++) {
-        const struct codec *codec = codecs[voip->order[i]];
+        const struct codec *codec = voip_offered(self, i);
         const size_t encoder = codec->encoder_bytes(), decoder = codec->decoder_bytes();
 
         most = encoder > most ? encoder : most;

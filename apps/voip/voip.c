@@ -11,3 +11,13 @@ void voip_serve(struct wb_task *self, const char *name, struct wb_service *servi
     if (wb_service_open(self, name, service) != WB_OK)
         wb_task_fail(self, "it serves under no name that its code knows: see [[service]]");
 }
+
+const struct codec *voip_offered(struct wb_task *self, uint32_t i)
+{
+    const struct codec *codec = codecs[voip_of(self)->order[i]];
+
+    if (!codec)
+        wb_task_fail(self, "codecs: opus or G722 is not in the program of its core: leave it out, "
+                           "or give the task a core of Linux by --map");
+    return codec;
+}

@@ -107,6 +107,12 @@ struct voip {
 /// Context: the task.
 void voip_serve(struct wb_task *self, const char *name, struct wb_service *service);
 
+/// The codec that is offered in place `i`. Ends the run where it is not in the program of this
+/// core: a call may come to it.
+///
+/// Context: the task.
+const struct codec *voip_offered(struct wb_task *self, uint32_t i);
+
 /// The application's state.
 ///
 /// Context: any. Never blocks.

@@ -8,6 +8,8 @@ import os
 import signal
 import subprocess
 import sys
+import time
+from contextlib import ExitStack
 from pathlib import Path
 
 import numpy as np
@@ -16,9 +18,11 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 sys.path += [str(ROOT / "tests"), str(ROOT / "apps/voip/test"), str(ROOT / "apps/common")]
 
+from conference import each_hears_all_others, hang_up, three  # noqa: E402
 from driven import CPUS, command, ended, moved, refusal  # noqa: E402
 from phones import (  # noqa: E402
     APP,
+    CONFERENCE,
     FRAME,
     RATE,
     SPEECH,
@@ -31,6 +35,7 @@ from phones import (  # noqa: E402
     share_heard,
     speech,
 )
+from tshark import streams  # noqa: E402
 from under_way import kernel_of, wait_for_more  # noqa: E402
 
 CROSSED = ("--cores", f"{CPUS[0]},virt_a64:0")
@@ -172,6 +177,21 @@ def test_a_call_goes_on_though_its_emulator_is_killed(
     lost = lost_ms(phone) / 20
     print(f"the longest gap in the sound {phone.gap_ms()} ms, {lost} lost; {phone.said}")
     assert most_is_heard(heard, ideal["PCMU"], lost, int(phone.told("packets sent")) * FRAME)
+
+
+def test_a_conference_goes_on_while_its_mixer_goes_to_linux_and_back(tmp_path: Path) -> None:
+    options = ("--mode", "reenter", "--shuttle", "mixer=0,1@200ms")
+    with ours(*options, app=CONFERENCE, cores=CROSSED, calls=3) as bridge, ExitStack() as calls:
+        phones = three(tmp_path, bridge, ("PCMU", "PCMA", "PCMU"), 8000, calls)
+        time.sleep(3)
+        hang_up(phones)
+    lost = lost_ms(bridge, *phones)
+    print(f"{moved(bridge.summary)} moves, {lost} ms lost; {bridge.said}")
+    assert bridge.process.returncode == 0, bridge.said
+    assert moved(bridge.summary) >= 8 * (1 - lost / 3000)
+    each_hears_all_others(tmp_path)
+    for place in range(3):
+        assert not any(stream.lost for stream in streams(tmp_path / f"{place}.pcap"))
 
 
 # ---- What FreeRTOS does not have ----------------------------------------------------------------

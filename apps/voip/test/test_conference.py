@@ -11,69 +11,25 @@ import socket
 import time
 from contextlib import ExitStack, suppress
 from pathlib import Path
-from typing import Any
 
 import pytest
+from conference import each_hears_all_others, hang_up, three
 from driven import CORES, command, ended, moved
-from phones import CONFERENCE, HOST, PATIENCE_S, Ours, lost_ms, ours
+from phones import CONFERENCE, HOST, PATIENCE_S, lost_ms, ours
 from test_network import SDP, a_message, drained, request, status_of
-from tones import levels, tones
 from tshark import streams
 
 TOGETHER_S = 3
-INPUT_S = 60  # longer than phones take to start
-HZ = (440, 1000, 2300)
-WIDE_HZ = (440, 2300, 5500)
 SHUTTLE = "--shuttle=mixer=0,1@90ms"
 
 
-@pytest.fixture(scope="module")
-def said(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("said")
-    for rate, every in ((8000, HZ), (16000, WIDE_HZ)):
-        for place, hz in enumerate(every):
-            tones(folder / f"{rate}_{place}.wav", rate, INPUT_S, hz)
-    return folder
-
-
-def three(
-    folder: Path, said: Path, bridge: Ours, codecs: tuple[str, ...], rate: int, calls: ExitStack
-) -> list[Ours]:
-    """Three phones that are in a call with the bridge, by these codecs."""
-    phones = []
-    for place, codec in enumerate(codecs):
-        params: dict[str, Any] = {"input": said / f"{rate}_{place}.wav", "rate": rate}
-        params |= {"output": folder / f"{place}.wav", "capture": folder / f"{place}.pcap"}
-        peer = f"sip:all@{HOST}:{bridge.port}"
-        phones.append(calls.enter_context(ours(peer=peer, codecs=codec, hang_up_ms=0, **params)))
-        phones[-1].wait_until("in a call")
-    return phones
-
-
-def hang_up(phones: list[Ours]) -> None:
-    for phone in phones:
-        phone.process.terminate()
-
-
-def each_hears_all_others(folder: Path, hz: tuple[int, ...]) -> None:
-    for place, own in enumerate(hz):
-        heard = dict(zip(hz, levels(folder / f"{place}.wav", *hz, last_s=2), strict=True))
-        print(f"phone {place}: " + ", ".join(f"{at} Hz {db:.1f} dB" for at, db in heard.items()))
-        others = [db for at, db in heard.items() if at != own]
-        assert min(others) > -25 and max(others) - min(others) < 6
-        assert heard[own] < min(others) - 15
-
-
 @pytest.mark.parametrize(
-    ("codecs", "rate", "hz"),
-    [
-        (("PCMU", "PCMA", "PCMU"), 8000, HZ),
-        (("G722", "opus", "G722"), 16000, WIDE_HZ),
-    ],
+    ("codecs", "rate"),
+    [(("PCMU", "PCMA", "PCMU"), 8000), (("G722", "opus", "G722"), 16000)],
     ids=["narrow", "wide"],
 )
 def test_three_hear_each_other_while_the_mixer_moves(
-    codecs: tuple[str, ...], rate: int, hz: tuple[int, ...], said: Path, tmp_path: Path
+    codecs: tuple[str, ...], rate: int, tmp_path: Path
 ) -> None:
     params = {"calls": 3, "rate": rate, "codecs": ", ".join(sorted(set(codecs)))}
     capture = tmp_path / "bridge.pcap"
@@ -81,14 +37,14 @@ def test_three_hear_each_other_while_the_mixer_moves(
         ours(SHUTTLE, app=CONFERENCE, capture=capture, **params) as bridge,
         ExitStack() as calls,
     ):
-        phones = three(tmp_path, said, bridge, codecs, rate, calls)
+        phones = three(tmp_path, bridge, codecs, rate, calls)
         time.sleep(TOGETHER_S)
         hang_up(phones)
     late = lost_ms(bridge, *phones)
     print(bridge.said, f"{moved(bridge.summary)} moves; {late} ms lost")
     assert bridge.process.returncode == 0
     assert moved(bridge.summary) > 20 * (1 - late / 1000 / TOGETHER_S)
-    each_hears_all_others(tmp_path, hz)
+    each_hears_all_others(tmp_path, rate)
     captures = [capture, *(tmp_path / f"{place}.pcap" for place in range(3))]
     for found in map(streams, captures):
         assert len(found) in (2, 6) and not any(stream.lost for stream in found)
@@ -98,16 +54,16 @@ def test_three_hear_each_other_while_the_mixer_moves(
 
 
 def test_a_conference_goes_on_though_the_core_of_its_mixer_is_killed(
-    said: Path, tmp_path: Path
+    tmp_path: Path,
 ) -> None:
     with ours(app=CONFERENCE, calls=3) as bridge, ExitStack() as calls:
-        phones = three(tmp_path, said, bridge, ("PCMU",) * 3, 8000, calls)
+        phones = three(tmp_path, bridge, ("PCMU",) * 3, 8000, calls)
         os.kill(bridge.kernel(1), signal.SIGKILL)
         time.sleep(TOGETHER_S)
         hang_up(phones)
     assert "kernel of core 1 was killed" in bridge.said
     assert bridge.summary["deaths"][0]["lost"] == 0
-    each_hears_all_others(tmp_path, HZ)
+    each_hears_all_others(tmp_path)
     for place in range(3):
         assert not any(stream.lost for stream in streams(tmp_path / f"{place}.pcap"))
 

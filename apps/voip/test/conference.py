@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Three phones in a conference, each of which says a tone."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from phones import HOST, Ours, ours
+from tones import levels, tones
+
+INPUT_S = 60  # longer than phones take to start
+TONES = {8000: (440, 1000, 2300), 16000: (440, 2300, 5500)}  # Hz, by the samples in a second
+
+
+def three(
+    folder: Path, bridge: Ours, codecs: tuple[str, ...], rate: int, calls: ExitStack
+) -> list[Ours]:
+    """Three phones that are in a call with the bridge, by these codecs; each says a tone."""
+    phones = []
+    for place, (codec, hz) in enumerate(zip(codecs, TONES[rate], strict=True)):
+        said = tones(folder / f"said_{place}.wav", rate, INPUT_S, hz)
+        params: dict[str, Any] = {"input": said, "rate": rate}
+        params |= {"output": folder / f"{place}.wav", "capture": folder / f"{place}.pcap"}
+        peer = f"sip:all@{HOST}:{bridge.port}"
+        phones.append(calls.enter_context(ours(peer=peer, codecs=codec, hang_up_ms=0, **params)))
+        phones[-1].wait_until("in a call")
+    return phones
+
+
+def hang_up(phones: list[Ours]) -> None:
+    for phone in phones:
+        phone.process.terminate()
+
+
+def each_hears_all_others(folder: Path, rate: int = 8000) -> None:
+    hz = TONES[rate]
+    for place, own in enumerate(hz):
+        heard = dict(zip(hz, levels(folder / f"{place}.wav", *hz, last_s=2), strict=True))
+        print(f"phone {place}: " + ", ".join(f"{at} Hz {db:.1f} dB" for at, db in heard.items()))
+        others = [db for at, db in heard.items() if at != own]
+        assert min(others) > -25 and max(others) - min(others) < 6
+        assert heard[own] < min(others) - 15
