@@ -100,6 +100,15 @@ def test_an_input_of_any_rate_is_spoken_at_its_pitch(rate: int, tmp_path: Path) 
     assert abs(low - high) < 2 and low > -20 and absent < low - 30
 
 
+def test_a_phone_without_an_input_is_silent(tmp_path: Path) -> None:
+    heard = tmp_path / "heard.wav"
+    params = {"peer": "loop", "hang_up_ms": 500, "input": "", "output": heard}
+    simulated = ended(command("sim", APP, (), params))
+    assert simulated.returncode == 0, simulated.stderr
+    _, samples = wavfile.read(heard)
+    assert len(samples) > 2000 and abs(samples).max() < 10
+
+
 def test_another_decoder_reads_it_and_its_clock_has_8000_ticks(said: Path, tmp_path: Path) -> None:
     capture, coded, heard = (tmp_path / name for name in ("call.pcap", "said.g722", "said.wav"))
     with (
