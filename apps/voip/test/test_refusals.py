@@ -61,6 +61,12 @@ def test_an_address_that_is_none_ends_the_run_with_the_reason(
     assert reason in refusal(run(**{**listen, **params}))
 
 
+def test_an_input_of_a_rate_that_cannot_be_is_refused_with_its_cure(tmp_path: Path) -> None:
+    path = tmp_path / "said.wav"
+    wavfile.write(path, 192000, np.zeros(1000, np.int16))
+    assert "convert it to between 4000 and 96000" in refusal(run(**LOOP, input=path))
+
+
 def test_a_run_without_periods_is_refused() -> None:
     assert "a call takes its time, so leave out --fast" in refusal(run("--fast", **LOOP))
 
