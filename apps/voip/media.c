@@ -14,6 +14,7 @@ static void give_back(void *arg)
 
     mem_deref(media->session);
     mem_deref(media->rtp);
+    mem_deref(media->sdes);
 }
 
 static int offer(const struct voip *voip, struct sdp_media *audio)
@@ -37,9 +38,12 @@ static int describe(const struct media *media, struct sdp_session **session,
     int error = sdp_session_alloc(session, &media->local);
 
     if (error == 0)
-        error = sdp_media_add(audio, *session, sdp_media_audio, sa_port(local), sdp_proto_rtpavp);
+        error = sdp_media_add(audio, *session, sdp_media_audio, sa_port(local),
+                              sdes_profile(media->sdes));
     if (error == 0)
         error = offer(media->voip, *audio);
+    if (error == 0)
+        error = sdes_describe(media->sdes, *audio);
     if (error)
         *session = mem_deref(*session);
     return error;
@@ -55,6 +59,8 @@ int media_open(struct media **opened, struct voip *voip, const struct sa *local)
     media->local = *local;
     int error = rtp_listen(&media->rtp, IPPROTO_UDP, local, PORT_FIRST, PORT_LAST, true,
                            media_receive, NULL, media);
+    if (error == 0)
+        error = sdes_open(&media->sdes, voip, media->rtp);
     if (error == 0)
         error = describe(media, &media->session, &media->audio);
     if (error)
@@ -98,6 +104,8 @@ static int try(const struct media *media, struct mbuf *description, bool is_offe
     error = take_in(session, description, is_offer);
     if (error == 0 && (!common(audio, &codec) || (agreed < CODECS && (uint32_t)codec != agreed)))
         error = ENOTSUP;
+    if (error == 0)
+        error = sdes_check(media->sdes, audio, is_offer);
     mem_deref(session);
     return error;
 }
@@ -114,6 +122,9 @@ int media_take(struct media *media, struct mbuf *description, bool is_offer)
     const struct sdp_format *format = common(media->audio, &codec);
     if (error || !format)
         return error ? error : ENOTSUP;
+    error = sdes_take(media->sdes, media->audio, is_offer);
+    if (error)
+        return error;
     media->call = line_call(media->call >> 8, codec);
     media->sent_type = (uint8_t)format->pt;
     media->is_exact = false;

@@ -5,6 +5,7 @@
 
 #include "playout.h"
 #include "rtc.h"
+#include "sdes.h"
 #include "voip.h"
 
 struct media {
@@ -13,6 +14,7 @@ struct media {
     struct sdp_session *session;
     struct sdp_media *audio;
     struct rtp_sock *rtp;
+    struct sdes *sdes;     // NULL: nothing is encrypted
     uint32_t call;         // its head; 0: there is no codec yet
     uint8_t sent_type;     // RTP payload type of what we send
     uint32_t first_stamp;  // of what we send

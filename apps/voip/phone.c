@@ -11,6 +11,8 @@
 #include "common/tasks.h"
 #include "line.h"
 #include "media.h"
+#include "register.h"
+#include "transport.h"
 #include "turn.h"
 
 // Only dbg_init() is wanted of this header, which wants to know these.
@@ -18,7 +20,7 @@
 #define DEBUG_LEVEL 0
 #include <re_dbg.h>
 
-enum { HASH_SIZE = 32, LAST_WORDS_MS = 1000, TEXT_BYTES = 256 };
+enum { HASH_SIZE = 32, LAST_WORDS_MS = 1000, UNREGISTER_MS = 3000, TEXT_BYTES = 256 };
 
 struct phone {
     struct line line;
@@ -27,6 +29,8 @@ struct phone {
     struct sa local;
     struct dnsc *names;
     struct sip *sip;
+    struct registration *registration;  // NULL: none
+    char route[SERVER_URI_BYTES];       // that calls go; "": straight
     struct sipsess_sock *calls;
     struct sip_lsnr *requests, *responses;
     struct sipsess *session;  // of the call that is under way
@@ -34,7 +38,7 @@ struct phone {
     struct tmr answer, hang_up;
     uint32_t number;  // of calls so far
     uint64_t end_ns;  // when the line is given up, once nothing more is wanted
-    bool is_established, is_leaving, is_closed;
+    bool is_established, is_leaving, is_closed, is_refused;
 };
 
 // ---- The end of a call --------------------------------------------------------------------------
@@ -44,6 +48,7 @@ static void leave(struct phone *phone)
     if (!phone->is_leaving)
         phone->end_ns = wb_now_ns() + LAST_WORDS_MS * UINT64_C(1000000);
     phone->is_leaving = true;
+    register_end(phone->registration);
 }
 
 // Giving the session back says BYE, CANCEL or a refusal to the other phone, if that is still to be
@@ -145,8 +150,8 @@ static int accept_call(struct phone *phone, const struct sip_msg *message)
     const uint32_t ring_ms = phone->voip->ring_ms;
     const int error =
         sipsess_accept(&phone->session, phone->calls, message, 180, "Ringing", phone->voip->user,
-                       "application/sdp", NULL, NULL, NULL, false, on_offer, on_answer,
-                       on_established, NULL, NULL, on_close, phone, NULL);
+                       "application/sdp", NULL, server_login, &phone->voip->server, false,
+                       on_offer, on_answer, on_established, NULL, NULL, on_close, phone, NULL);
 
     if (error == 0)
         tmr_start(&phone->answer, ring_ms, on_answer_time, phone);
@@ -222,20 +227,35 @@ static void on_call(const struct sip_msg *message, void *arg)
 static int call_peer(struct phone *phone)
 {
     struct mbuf *description = NULL;
-    char from[VOIP_NAME_BYTES];
+    const char *route = phone->route;
+    char from[SERVER_URI_BYTES];
 
-    re_snprintf(from, sizeof from, "sip:%s@%J", phone->voip->user, &phone->local);
+    if (!register_address(&phone->voip->server, from))
+        re_snprintf(from, sizeof from, "sip:%s@%J", phone->voip->user, &phone->local);
     int error = media_open(&phone->media, phone->voip, &phone->local);
     if (error == 0)
         error = sdp_encode(&description, phone->media->session, true);
     if (error == 0)
         error = sipsess_connect(&phone->session, phone->calls, phone->voip->peer, NULL, from,
-                                phone->voip->user, NULL, 0, "application/sdp", description, NULL,
-                                NULL, false, on_offer, on_answer, NULL, on_established, NULL, NULL,
-                                on_close, phone, NULL);
+                                phone->voip->user, &route, *route != '\0', "application/sdp",
+                                description, server_login, &phone->voip->server, false, on_offer,
+                                on_answer, NULL, on_established, NULL, NULL, on_close, phone, NULL);
     mem_deref(description);
     phone->number = 1;
     return error;
+}
+
+// Calls the peer once the server knows the phone. Without a registration there is nothing to do.
+static void on_registered(bool is_registered, void *arg)
+{
+    struct phone *phone = arg;
+    const int error = is_registered && *phone->voip->peer ? call_peer(phone) : 0;
+
+    if (error)
+        line_say("the peer cannot be called", strerror(error));
+    phone->is_refused = error || !is_registered;
+    if (phone->is_refused)
+        leave(phone);
 }
 
 // ---- What is no call ----------------------------------------------------------------------------
@@ -281,7 +301,9 @@ static bool turn(struct line *line)
         line_say("hangs up: nothing is heard from the other phone", "");
         end_call(phone);
     }
-    return !phone->is_leaving || (!phone->is_closed && wb_now_ns() < phone->end_ns);
+    const uint64_t more_ms = register_is_ending(phone->registration) ? UNREGISTER_MS : 0;
+    return !phone->is_leaving ||
+           (!phone->is_closed && wb_now_ns() < phone->end_ns + more_ms * UINT64_C(1000000));
 }
 
 static void send_frame(struct line *line, const struct voip_packet *packet)
@@ -313,6 +335,7 @@ static bool close_line(struct line *line)
     const struct voip *voip = phone->voip;
 
     end_call(phone);
+    phone->registration = mem_deref(phone->registration);
     phone->requests = mem_deref(phone->requests);
     phone->responses = mem_deref(phone->responses);
     phone->calls = mem_deref(phone->calls);
@@ -320,23 +343,28 @@ static bool close_line(struct line *line)
     phone->names = mem_deref(phone->names);
     turn_close(&phone->turn);
     libre_close();
-    return !*voip->peer || voip->tally.agent.calls > 0;
+    return !phone->is_refused && (!*voip->peer || voip->tally.agent.calls > 0);
 }
 
 static int open_sip(struct phone *phone)
 {
+    transport_names(&phone->names);
+    server_route(&phone->voip->server, phone->route);
     int error = sip_alloc(&phone->sip, phone->names, HASH_SIZE, HASH_SIZE, HASH_SIZE, "whimbrel",
                           NULL, phone);
 
     if (error == 0)
-        error = sip_transp_add(phone->sip, SIP_TRANSP_UDP, &phone->local);
+        error = transport_open(phone->sip, phone->voip, &phone->local);
     if (error == 0)
         error = sipsess_listen(&phone->calls, phone->sip, HASH_SIZE, on_call, phone);
     if (error == 0)
         error = sip_listen(&phone->requests, phone->sip, true, on_request, phone);
     if (error == 0)
         error = sip_listen(&phone->responses, phone->sip, false, on_response, phone);
-    if (error == 0 && *phone->voip->peer)
+    if (error == 0 && *phone->voip->server.registrar != '\0')
+        error = register_open(&phone->registration, phone->sip, phone->voip, phone->route,
+                              on_registered, phone);
+    else if (error == 0 && *phone->voip->peer)
         error = call_peer(phone);
     return error;
 }

@@ -24,9 +24,11 @@
 #include "codec.h"
 #include "common/file.h"
 #include "common/wav.h"
+#include "server.h"
 #include "wb/wb.h"
 
 enum { VOIP_NAME_BYTES = 128 };
+enum voip_srtp { VOIP_SRTP_NONE, VOIP_SRTP_OFFERED, VOIP_SRTP_REQUIRED };
 
 // At the head of each message.
 struct voip_head {
@@ -85,6 +87,8 @@ struct voip {
     bool cancels, suppresses;
     bool blocks;  // the agent waits for each answer
     const char *peer, *listen, *user, *card;
+    struct voip_server server;
+    enum voip_srtp srtp;
     uint8_t order[CODECS];  // the codecs that are offered
     uint32_t offered;
     struct wav wav;
