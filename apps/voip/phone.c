@@ -150,8 +150,8 @@ static int accept_call(struct phone *phone, const struct sip_msg *message)
     const uint32_t ring_ms = phone->voip->ring_ms;
     const int error =
         sipsess_accept(&phone->session, phone->calls, message, 180, "Ringing", phone->voip->user,
-                       "application/sdp", NULL, server_login, &phone->voip->server, false,
-                       on_offer, on_answer, on_established, NULL, NULL, on_close, phone, NULL);
+                       "application/sdp", NULL, server_login, &phone->voip->server, false, on_offer,
+                       on_answer, on_established, NULL, NULL, on_close, phone, NULL);
 
     if (error == 0)
         tmr_start(&phone->answer, ring_ms, on_answer_time, phone);

@@ -112,11 +112,15 @@ static void tell(struct registration *it, int status, const char *detail)
     line_say("help", trouble.cure);
 }
 
-// Those that another try may mend.
+// Those that another try may mend. A certificate stays what it is.
 static bool may_pass(int status)
 {
-    return (status < 0 && status != -EACCES && status != -ENOSYS) || status == 408 ||
-           status == 480 || (status >= 500 && status < 600 && status != 501);
+    const char *cure;
+
+    if (status == -EPROTO && *transport_refusal(&cure) != '\0')
+        return false;
+    return (status < 0 && status != -EACCES && status != -ENOSYS && status != -EINVAL) ||
+           status == 408 || status == 480 || (status >= 500 && status < 600 && status != 501);
 }
 
 static void call_first(struct registration *it, bool is_registered)

@@ -246,7 +246,7 @@ static bool take_packet(struct sdes *it, const struct sa *from, struct mbuf *pac
     if (is_stranger(it, from))
         return true;
     const int error = decrypt(it->in, packet);
-    it->voip->tally.agent.damaged += error && error != EALREADY;
+    it->voip->tally.agent.damaged += error && error != EALREADY && decrypt == srtp_decrypt;
     return error != 0;
 }
 

@@ -168,7 +168,8 @@ enum wb_status wb_app_setup(struct wb_app *app)
     voip->card = wb_param_text(app, "card", "");
     if (!read_format(app, voip) || !read_codecs(app, voip) || !read_times(app, voip) ||
         !read_room(app, voip) || !read_srtp(app, voip) ||
-        !server_read(app, &voip->server, voip->user) || !open_input(app, voip) || !open_output(app, voip))
+        !server_read(app, &voip->server, voip->user) || !open_input(app, voip) ||
+        !open_output(app, voip))
         return WB_ERR_INVAL;
     app->state = voip;
     return WB_OK;

@@ -111,9 +111,9 @@ class Ours:
     def log(self) -> str:
         return (self.runtime / "said").read_text(errors="replace")
 
-    def wait_until(self, words: str) -> None:
+    def wait_until(self, words: str, times: int = 1) -> None:
         deadline = time.monotonic() + PATIENCE_S
-        while words not in (text := self.log()):
+        while (text := self.log()).count(words) < times:
             assert self.process.poll() is None and time.monotonic() < deadline, text
             time.sleep(0.01)
 
@@ -275,15 +275,24 @@ class Baresip:
 
 @contextmanager
 def baresip(
-    folder: Path, sound: Path, *codecs: str, dial: str = "", rate: int = RATE
+    folder: Path,
+    sound: Path,
+    *codecs: str,
+    dial: str = "",
+    rate: int = RATE,
+    account: str = ACCOUNT,
+    more: str = "",
 ) -> Iterator[Baresip]:
-    """A phone that answers, or dials; it says `sound` and hangs up at its end."""
+    """A phone that answers, or dials; it says `sound` and hangs up at its end.
+
+    `more`: lines of its configuration.
+    """
     port = free_port()
     folder.mkdir()
     there = {"host": HOST, "port": port, "folder": folder, "sound": sound, "rate": rate}
-    (folder / "config").write_text(CONFIG.format(**there))
+    (folder / "config").write_text(CONFIG.format(**there) + more)
     named = ",".join(CODECS[codec] for codec in codecs)
-    (folder / "accounts").write_text(ACCOUNT.format(**there, codecs=named))
+    (folder / "accounts").write_text(account.format(**there, codecs=named))
     (folder / "contacts").touch()
     words = ["baresip", "-f", str(folder), "-t", "60"]
     if dial:
