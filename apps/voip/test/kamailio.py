@@ -47,6 +47,7 @@ loadmodule "auth.so"
 loadmodule "nathelper.so"
 loadmodule "siputils.so"
 loadmodule "textops.so"
+modparam("tls", "tls_method", "TLSv1.2+")
 modparam("tls", "certificate", "{folder}/certificate.pem")
 modparam("tls", "private_key", "{folder}/key.pem")
 modparam("registrar", "min_expires", 5)
