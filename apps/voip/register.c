@@ -436,5 +436,5 @@ void register_end(struct registration *it)
 
 bool register_is_ending(const struct registration *it)
 {
-    return it && it->is_ending;
+    return it && it->is_ending && it->was_registered;
 }

@@ -23,7 +23,8 @@ int register_open(struct registration **registration, struct sip *sip, const str
 
 /// Takes the registration off the server. Doing it twice is harmless, as is NULL.
 ///
-/// Context: the agent. Never blocks: register_is_ending() says when that is over.
+/// Context: the agent. Never blocks: register_is_ending() says whether the server's answer is worth
+///          waiting for.
 void register_end(struct registration *registration);
 bool register_is_ending(const struct registration *registration);
 

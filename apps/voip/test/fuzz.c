@@ -7,6 +7,7 @@
 
 #include "../codec.h"
 #include "../playout.h"
+#include "../sdes.h"
 #include "check.h"
 #include "common/fuzz.h"
 #include "common/wav.h"
@@ -109,4 +110,63 @@ TEST(no_damage_of_a_file_has_anything_else_touched)
     }
     printf("# %u of %u files have a sound\n", found, tries());
     CHECK(found > 0 && found < tries());
+}
+
+// ---- Lines of keys ------------------------------------------------------------------------------
+
+static const char key30[] = "inline:d0RmdmcmVCspeEc3QGZiNWpVLFJhQX1cfHAwJSoj";
+
+TEST(a_line_of_keys_is_taken_only_where_all_that_it_asks_for_can_be_done)
+{
+    static const struct {
+        const char *tail;
+        bool is_taken;
+    } known[] = {
+        { "", true },
+        { "|2^20", true },
+        { " WSH=64", true },
+        { "  -unknown", true },
+        { "|2^20|1:4", false },  // an identifier of the key
+        { "|1:4", false },
+        { ";inline:d0RmdmcmVCspeEc3QGZiNWpVLFJhQX1cfHAwJSoj", false },
+        { " UNENCRYPTED_SRTP", false },
+        { " KDR=1", false },
+        { "AAAA", false },  // longer than the suite's
+    };
+    struct sdes_line line;
+    char text[256];
+
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        snprintf(text, sizeof text, "7 AES_CM_128_HMAC_SHA1_80 %s%s", key30, known[i].tail);
+        CHECK(sdes_read(text, &line) == known[i].is_taken);
+        CHECK(!known[i].is_taken || (line.tag == 7 && line.key[0] == 'w' && line.key[29] == '#'));
+    }
+    snprintf(text, sizeof text, "1 aes_cm_128_hmac_sha1_32 %s", key30);
+    CHECK(sdes_read(text, &line));
+    snprintf(text, sizeof text, "1 F8_128_HMAC_SHA1_80 %s", key30);
+    CHECK(!sdes_read(text, &line));
+    CHECK(!sdes_read("", &line) && !sdes_read("x AES_CM_128_HMAC_SHA1_80", &line));
+}
+
+TEST(no_damage_of_a_line_of_keys_has_anything_else_touched)
+{
+    char text[160] = "";
+    struct sdes_line line;
+    uint32_t taken = 0;
+
+    for (uint32_t i = tries(); i > 0; i--) {
+        snprintf(text, sizeof text, "1 AES_CM_128_HMAC_SHA1_80 %s|2^20 WSH=64", key30);
+        const size_t n = random_below(4) == 0 ? random_below(sizeof text) : strlen(text);
+        uint8_t *some = damaged(text, n, MOST_CHANGES);
+        char *whole = calloc(n + 1, 1);
+
+        CHECK(whole);
+        if (n > 0)
+            memcpy(whole, some, n);
+        taken += sdes_read(whole, &line);
+        free(whole);
+        free(some);
+    }
+    printf("# %u of %u lines are taken\n", taken, tries());
+    CHECK(taken > 0 && taken < tries());
 }

@@ -24,7 +24,7 @@ CHALLENGE = (
 
 @dataclass
 class Registrar:
-    """`answer` is given the number of the request, of which retransmissions are one."""
+    """`answer` is given the number of the request; one that is sent again is still that."""
 
     answer: Callable[[int, str], Answer | None]
     damage: Callable[[bytes], list[bytes]] = lambda _: []  # sent before the answer
@@ -48,19 +48,26 @@ class Registrar:
             request = data.decode(errors="replace")
             if request == "\r\n\r\n":
                 self.pings += 1
-            if not request.startswith("REGISTER ") or request in self.requests:
+            if not request.startswith("REGISTER "):
                 continue
-            self.requests.append(request)
-            self.times.append(time.monotonic())
+            is_first = request not in self.requests
+            if is_first:
+                self.requests.append(request)
+                self.times.append(time.monotonic())
             answer = self.answer(len(self.requests), request)
             if answer is None:
                 continue
-            named = "|".join(("Via", "From", "To", "Call-ID", "CSeq"))
-            kept = [line for line in request.split("\r\n") if re.match(f"({named}):", line)]
-            lines = [f"SIP/2.0 {answer[0]}", *kept, answer[1], "Content-Length: 0", "", ""]
-            whole = "\r\n".join(line for i, line in enumerate(lines) if line or i > len(kept) + 1)
-            for some in [*self.damage(whole.encode()), whole.encode()]:
+            whole = written(answer, request)
+            for some in [*(self.damage(whole) if is_first else []), whole]:
                 self.socket.sendto(some, source)
+
+
+def written(answer: Answer, request: str) -> bytes:
+    named = "|".join(("Via", "From", "To", "Call-ID", "CSeq"))
+    kept = [line for line in request.split("\r\n") if re.match(f"({named}):", line)]
+    more = [answer[1]] if answer[1] else []
+    lines = [f"SIP/2.0 {answer[0]}", *kept, *more, "Content-Length: 0", "", ""]
+    return "\r\n".join(lines).encode()
 
 
 @contextmanager
