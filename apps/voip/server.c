@@ -13,7 +13,7 @@
 #include "rtc.h"
 #include "wb/wb.h"
 
-#define PASSWORD_VARIABLE "WHIMBREL_SIP_PASSWORD"
+#define PASSWORD_VARIABLE "VOIP_PASSWORD"
 
 // ---- The parameters -----------------------------------------------------------------------------
 

@@ -1,8 +1,11 @@
+#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """A SIP server for the tests: Kamailio on 127.0.0.1, as a child of the test.
 
 It keeps who is registered in memory, asks each user for the password of password_of() by digest,
 for REGISTER, INVITE and BYE alike, and stays in the way of a call (Record-Route).
+
+    kamailio.py PORT FOLDER    # until Ctrl-C; TLS is at the port above, its certificate in FOLDER
 """
 
 from __future__ import annotations
@@ -11,6 +14,7 @@ import os
 import signal
 import socket
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -175,15 +179,23 @@ class Server:
 
 
 @contextmanager
-def kamailio(folder: Path) -> Iterator[Server]:
-    folder.mkdir()
+def kamailio(folder: Path, port: int = 0) -> Iterator[Server]:
+    folder.mkdir(exist_ok=True)
     (modules,) = Path("/usr/lib").glob("*/kamailio/modules")
-    server = Server(folder, free_ports())
+    server = Server(folder.resolve(), port or free_ports())
     certificate(folder)
     there = {"host": HOST, "port": server.port, "tls_port": server.port + 1, "realm": REALM}
-    (folder / "kamailio.cfg").write_text(CONFIG.format(**there, modules=modules, folder=folder))
+    there |= {"modules": modules, "folder": server.folder}
+    (folder / "kamailio.cfg").write_text(CONFIG.format(**there))
     try:
         server.start()
         yield server
     finally:
         server.stop()
+
+
+if __name__ == "__main__":
+    with kamailio(Path(sys.argv[2]), int(sys.argv[1])) as started, suppress(KeyboardInterrupt):
+        signal.signal(signal.SIGTERM, signal.getsignal(signal.SIGINT))
+        print(f"the server is at {started.uri()}, and {started.uri('tls')}", flush=True)
+        started.process.wait()

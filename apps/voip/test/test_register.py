@@ -106,7 +106,7 @@ def test_a_server_that_is_not_available_is_asked_again_when_it_says() -> None:
         phone.wait_until("tries to register again: in 3.0 s")
         phone.wait_until("registered as")
         phone.process.send_signal(signal.SIGINT)
-    assert server.times[2] - server.times[1] >= 3 > server.times[1] - server.times[0]
+    assert server.times[2] - server.times[1] > 2.9 > server.times[1] - server.times[0]
     assert "unregistered" in phone.said and "Contact: <sip:a@" in server.requests[-1]
     assert "\r\nExpires: 0\r\n" in server.requests[-1]
 
@@ -235,7 +235,7 @@ def test_a_setting_that_cannot_be_is_refused(params: dict[str, Param], reason: s
 
 
 def test_the_password_may_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(os.environ, "WHIMBREL_SIP_PASSWORD", SECRET)
+    monkeypatch.setitem(os.environ, "VOIP_PASSWORD", SECRET)
     with (
         registrar(lambda n, _r: CHALLENGE if n == 1 else OK) as server,
         ours(user="a", login="b", domain="phones.test", registrar=server.uri()) as phone,

@@ -4,16 +4,20 @@
 from __future__ import annotations
 
 import os
+import re
+import subprocess
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from kamailio import Server, kamailio, password_of
+from kamailio import Server, free_ports, kamailio, password_of
 from phones import (
+    PATIENCE_S,
+    RATE,
     Baresip,
     Ours,
-    RATE,
     Param,
     baresip,
     lost_ms,
@@ -21,9 +25,11 @@ from phones import (
     samples,
     share_heard,
     speech,
+    stop,
 )
 from scipy.io import wavfile
 
+README = Path(__file__).parent.parent / "README.md"
 CALLS = int(os.environ.get("VOIP_SERVER_CALLS", "4"))  # in a row
 SAID_MS = 1500
 
@@ -167,3 +173,33 @@ def test_after_a_killed_phone_and_a_new_server_calls_go_on(tmp_path: Path) -> No
                 assert caller.until("Call established")
                 caller.until("terminated")
     assert phone.process.returncode == 0 and phone.told("calls") == 2, phone.said
+
+
+def test_the_section_of_the_readme_types_as_it_is(tmp_path: Path) -> None:
+    section = README.read_text().split("## Register at a SIP server\n")[1]
+    blocks = re.findall(r"^```\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)[:3]
+    port = free_ports()
+    for there, here in (
+        ("5070", str(port)),
+        ("5080", str(free_ports())),
+        ("5090", str(free_ports())),
+        ("build/tour", str(tmp_path)),
+    ):
+        blocks = [block.replace(there, here) for block in blocks]
+    served, b, a = ([f"set -e\n{block}".replace("\napps/", "\nexec apps/")] for block in blocks)
+    words = {"cwd": README.parents[2], "text": True, "stderr": subprocess.STDOUT}
+    with (tmp_path / "b.log").open("w") as log:
+        processes = [subprocess.Popen(["bash", "-c", *served], stdout=subprocess.PIPE, **words)]
+        try:
+            assert "the server is at" in processes[0].stdout.readline()
+            processes.append(subprocess.Popen(["bash", "-c", *b], stdout=log, **words))
+            while "registered as" not in (tmp_path / "b.log").read_text():
+                assert processes[1].poll() is None, (tmp_path / "b.log").read_text()
+                time.sleep(0.05)
+            called = subprocess.check_output(["bash", "-c", *a], **words)
+            assert "voip: 1 calls, 0 failed" in called
+            assert processes[1].wait(PATIENCE_S) == 0, (tmp_path / "b.log").read_text()
+            assert "unregistered: sip:b@" in (tmp_path / "b.log").read_text()
+        finally:
+            for process in reversed(processes):
+                stop(process)
