@@ -17,6 +17,12 @@ static struct voip state = { .format = { 8000, 160, 0, 24000 },
                              .peer = "",
                              .listen = "127.0.0.1:0",
                              .user = "whimbrel",
+                             .server = { .registrar = "",
+                                         .proxy = "",
+                                         .domain = "",
+                                         .user = "whimbrel",
+                                         .login = "whimbrel",
+                                         .ca = "" },
                              .order = { 0, 1, 2 },
                              .offered = CODECS };
 static uint64_t now_ns = 1;
