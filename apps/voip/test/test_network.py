@@ -285,7 +285,8 @@ def test_sound_of_a_stranger_is_not_heard(far: Path, tmp_path: Path) -> None:
         socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as stranger,
     ):
         phone.wait_until("in a call")
-        ports = [port for port in ports_of(phone.kernel(0)) if port != phone.port]
+        # Those of sound are below those that the system gives, as to SIP and DNS.
+        ports = [port for port in ports_of(phone.kernel(0)) if 16384 <= port < 32768]
         assert len(ports) == 2
         for number in range(200):
             for port in ports:
