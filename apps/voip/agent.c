@@ -108,8 +108,10 @@ static void send(struct agent *agent, const struct voip_packet *packet)
         return;
     agent->next = packet->head.number + 1;
     (void)wb_compute(agent->self);  // a frame in each direction is its firing
-    agent->line->kind->send(agent->line, packet);
-    note_sent(agent);
+    if (agent->line->kind->send(agent->line, packet))
+        note_sent(agent);
+    else
+        agent->sent_ns = 0;
 }
 
 static void on_encoded(const struct wb_answer *answer, void *arg)

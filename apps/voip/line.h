@@ -17,7 +17,8 @@ struct line_kind {
     /// Sends a frame of the call that is under way.
     ///
     /// Context: the agent. Never blocks.
-    void (*send)(struct line *line, const struct voip_packet *packet);
+    /// Returns: false when nothing is to be sent: the other phone holds the call.
+    bool (*send)(struct line *line, const struct voip_packet *packet);
 
     /// What is to be played in this period; of a lost one a packet of no bytes.
     ///
@@ -46,11 +47,12 @@ struct line {
 struct line *line_loop(struct wb_task *self);
 struct line *line_sip(struct wb_task *self);
 
-/// Tells the user what happens. The detail may be the other phone's: whatever in it is no plain
+/// Tells the user what happens, or with line_help() what to do about it. The detail may be the other phone's: whatever in it is no plain
 /// letter is left out, for it is not for a terminal.
 ///
 /// Context: the agent. Blocks as a terminal does.
 void line_say(const char *what, const char *detail);
+void line_help(const char *cure);
 
 /// The head of a call: of which number, by which codec.
 ///

@@ -22,13 +22,14 @@ static bool turn(struct line *line)
     return wb_now_ns() < loop->end_ns;
 }
 
-static void send_frame(struct line *line, const struct voip_packet *packet)
+static bool send_frame(struct line *line, const struct voip_packet *packet)
 {
     struct loop *loop = (struct loop *)line;
 
     loop->voip->tally.agent.received++;
-    playout_put(&loop->playout, (uint16_t)packet->head.number, false, packet->payload,
+    playout_put(&loop->playout, (uint16_t)packet->head.number, false, 0, packet->payload,
                 packet->bytes);
+    return true;
 }
 
 static bool take_frame(struct line *line, struct voip_packet *packet)

@@ -11,6 +11,8 @@
 #include "common/tasks.h"
 #include "line.h"
 #include "media.h"
+#include "outcome.h"
+#include "requests.h"
 #include "turn.h"
 
 // Only dbg_init() is wanted of this header, which wants to know these.
@@ -28,12 +30,13 @@ struct phone {
     struct dnsc *names;
     struct sip *sip;
     struct sipsess_sock *calls;
-    struct sip_lsnr *requests, *responses;
+    struct sip_lsnr *requests, *others, *responses;
     struct sipsess *session;  // of the call that is under way
     struct media *media;      // the same
     struct tmr answer, hang_up;
     uint32_t number;  // of calls so far
     uint64_t end_ns;  // when the line is given up, once nothing more is wanted
+    bool is_ours;     // the call that is under way
     bool is_established, is_leaving, is_closed;
 };
 
@@ -69,14 +72,13 @@ static void end_call(struct phone *phone)
 
 static void on_close(int error, const struct sip_msg *message, void *arg)
 {
-    char text[TEXT_BYTES] = "";
+    struct phone *phone = arg;
 
-    if (message && message->scode)
-        re_snprintf(text, sizeof text, "%u %r", message->scode, &message->reason);
-    else if (error)
-        snprintf(text, sizeof text, "%s", strerror(error));
-    line_say("the call has ended", text);
-    end_call(arg);
+    outcome_tell(phone->is_established ? OUTCOME_TALK
+                 : phone->is_ours      ? OUTCOME_CALLED
+                                       : OUTCOME_CALLER,
+                 error, message);
+    end_call(phone);
 }
 
 static void on_hang_up_time(void *arg)
@@ -104,13 +106,30 @@ static void on_established(const struct sip_msg *message, void *arg)
     wb_word_store(&phone->voip->call, phone->media->call, WB_RELEASE);
 }
 
+// What was agreed on holds for the sound from now on.
+static void publish(struct phone *phone)
+{
+    // Relaxed: the agent is the only one who writes it.
+    const uint32_t call = wb_word_load(&phone->voip->call, WB_RELAXED);
+
+    if (!phone->is_established || call == phone->media->call)
+        return;
+    line_say("the call goes on by", voip_codec(phone->media->call)->name);
+    // Release: pairs with the acquire of the sound.
+    wb_word_store(&phone->voip->call, phone->media->call, WB_RELEASE);
+}
+
 static int on_answer(const struct sip_msg *message, void *arg)
 {
     struct phone *phone = arg;
-    const int error = phone->media ? media_take(phone->media, message->mb, false) : EINVAL;
+    int error = phone->media ? request_take_body(message) : EINVAL;
 
-    if (error)
-        line_say("the other phone answers without a supported codec", "");
+    if (error == 0)
+        error = media_take(phone->media, message->mb, false);
+    if (error == 0)
+        publish(phone);
+    else if (phone->is_established)
+        line_say("the other phone's change of the call is not possible", strerror(error));
     return error;
 }
 
@@ -123,7 +142,10 @@ static int on_offer(struct mbuf **description, const struct sip_msg *message, vo
     if (!phone->media)
         return EINVAL;
     const int error = has_offer ? media_take(phone->media, message->mb, true) : 0;
-    return error ? error : sdp_encode(description, phone->media->session, !has_offer);
+    if (error)
+        return error;
+    publish(phone);
+    return media_describe(phone->media, description, !has_offer);
 }
 
 // ---- A call that comes --------------------------------------------------------------------------
@@ -134,8 +156,8 @@ static void on_answer_time(void *arg)
     struct mbuf *description = NULL;
 
     phone->media->heard_ns = wb_now_ns();
-    if (sdp_encode(&description, phone->media->session, !phone->media->has_offer) != 0 ||
-        sipsess_answer(phone->session, 200, "OK", description, NULL) != 0)
+    if (media_describe(phone->media, &description, !phone->media->has_offer) != 0 ||
+        sipsess_answer(phone->session, 200, "OK", description, REQUESTS_ABILITIES) != 0)
         end_call(phone);
     mem_deref(description);
 }
@@ -162,7 +184,7 @@ static const char *reason_of(int error, uint16_t *status)
         const char *reason;
     } known[] = {
         { ENOTSUP, 488, "Not Acceptable Here" },
-        { EPROTONOSUPPORT, 415, "Unsupported Media Type" },
+        { EAFNOSUPPORT, 488, "Not Acceptable Here" },
         { EBADMSG, 400, "Bad Session Description" },
         { EBUSY, 486, "Busy Here" },
     };
@@ -178,8 +200,6 @@ static const char *reason_of(int error, uint16_t *status)
 
 static int take_offer(struct phone *phone, const struct sip_msg *message)
 {
-    const bool is_known = msg_ctype_cmp(&message->ctyp, "application", "sdp");
-
     if (phone->media || phone->is_leaving)
         return EBUSY;
     int error = media_open(&phone->media, phone->voip, &phone->local);
@@ -187,19 +207,19 @@ static int take_offer(struct phone *phone, const struct sip_msg *message)
         return error;
     phone->media->has_offer = mbuf_get_left(message->mb) > 0;
     if (phone->media->has_offer)
-        error = is_known ? media_take(phone->media, message->mb, true) : EPROTONOSUPPORT;
+        error = media_take(phone->media, message->mb, true);
     if (error)
         phone->media = mem_deref(phone->media);
     return error;
 }
 
-static void refuse(struct phone *phone, const struct sip_msg *message, int error)
+static void refuse(struct phone *phone, const struct sip_msg *message, const char *what, int error)
 {
     uint16_t status;
     const char *reason = reason_of(error, &status);
 
-    line_say("refuses a call", reason);
-    (void)sip_treply(NULL, phone->sip, message, status, reason);
+    line_say(what, reason);
+    request_answer(phone->sip, message, status, reason, REQUESTS_ABILITIES);
 }
 
 static void on_call(const struct sip_msg *message, void *arg)
@@ -209,12 +229,13 @@ static void on_call(const struct sip_msg *message, void *arg)
 
     if (error == 0) {
         phone->number++;
+        phone->is_ours = false;
         error = accept_call(phone, message);
         if (error)
             end_call(phone);
     }
     if (error)
-        refuse(phone, message, error);
+        refuse(phone, message, "refuses a call", error);
 }
 
 // ---- A call to the peer -------------------------------------------------------------------------
@@ -227,28 +248,97 @@ static int call_peer(struct phone *phone)
     re_snprintf(from, sizeof from, "sip:%s@%J", phone->voip->user, &phone->local);
     int error = media_open(&phone->media, phone->voip, &phone->local);
     if (error == 0)
-        error = sdp_encode(&description, phone->media->session, true);
+        error = media_describe(phone->media, &description, true);
     if (error == 0)
         error = sipsess_connect(&phone->session, phone->calls, phone->voip->peer, NULL, from,
                                 phone->voip->user, NULL, 0, "application/sdp", description, NULL,
                                 NULL, false, on_offer, on_answer, NULL, on_established, NULL, NULL,
-                                on_close, phone, NULL);
+                                on_close, phone, REQUESTS_ABILITIES);
     mem_deref(description);
     phone->number = 1;
+    phone->is_ours = true;
     return error;
 }
 
-// ---- What is no call ----------------------------------------------------------------------------
+// ---- Requests -----------------------------------------------------------------------------------
 
-// What belongs to no call of ours.
+static bool is_of_call(const struct phone *phone, const struct sip_msg *message)
+{
+    return phone->session && sip_dialog_cmp(sipsess_dialog(phone->session), message);
+}
+
+// An offer without a transaction of three messages (RFC 3311).
+static void on_update(struct phone *phone, const struct sip_msg *message)
+{
+    struct sip_dialog *dialog = sipsess_dialog(phone->session);
+    struct sip_contact contact;
+    struct mbuf *description = NULL;
+    int error = 0;
+
+    if (!is_of_call(phone, message)) {
+        request_answer(phone->sip, message, 481, "Call Does Not Exist", "");
+        return;
+    }
+    if (!phone->is_established || !sip_dialog_rseq_valid(dialog, message)) {
+        request_answer(phone->sip, message, 500, "Server Internal Error", "Retry-After: 1\r\n");
+        return;
+    }
+    if (mbuf_get_left(message->mb) > 0)
+        error = on_offer(&description, message, phone);
+    if (error) {
+        refuse(phone, message, "refuses a change of the call", error);
+        return;
+    }
+    (void)sip_dialog_update(dialog, message);
+    sip_contact_set(&contact, phone->voip->user, &message->dst, message->tp);
+    (void)sip_treplyf(NULL, NULL, phone->sip, message, true, 200, "OK",
+                      "%H"
+                      "%sContent-Length: %zu\r\n\r\n%b",
+                      sip_contact_print, &contact,
+                      description ? "Content-Type: application/sdp\r\n" : "",
+                      description ? mbuf_get_left(description) : (size_t)0,
+                      description ? mbuf_buf(description) : NULL,
+                      description ? mbuf_get_left(description) : (size_t)0);
+    mem_deref(description);
+}
+
+// Says of an offer in a call why it will not do: libre would say that with the words of an errno.
+static bool is_refused_anew(struct phone *phone, const struct sip_msg *message)
+{
+    if (!is_of_call(phone, message) || !phone->is_established ||
+        mbuf_get_left(message->mb) == 0)
+        return false;
+    const int error = media_try(phone->media, message->mb, true);
+    if (error)
+        refuse(phone, message, "refuses a change of the call", error == EBADMSG ? error : ENOTSUP);
+    return error != 0;
+}
+
+// Sees each request before libre serves it.
 static bool on_request(const struct sip_msg *message, void *arg)
 {
     struct phone *phone = arg;
+    const bool is_busy = (phone->media && !is_of_call(phone, message)) || phone->is_leaving;
 
-    if (pl_strcmp(&message->met, "OPTIONS") == 0)
-        (void)sip_treply(NULL, phone->sip, message, 200, "OK");
-    else if (pl_strcmp(&message->met, "ACK") != 0)
-        (void)sip_treply(NULL, phone->sip, message, 501, "Not Implemented");
+    if (request_refuse(phone->sip, message))
+        return true;
+    if (pl_strcmp(&message->met, "INVITE") == 0)
+        return is_refused_anew(phone, message);
+    if (pl_strcmp(&message->met, "UPDATE") == 0)
+        on_update(phone, message);
+    else if (pl_strcmp(&message->met, "OPTIONS") == 0)
+        request_answer(phone->sip, message, is_busy ? 486 : 200, is_busy ? "Busy Here" : "OK",
+                       REQUESTS_ABILITIES);
+    else
+        return false;
+    return true;
+}
+
+// What belongs to no call: an ACK that comes late.
+static bool on_other(const struct sip_msg *message, void *arg)
+{
+    (void)message;
+    (void)arg;
     return true;
 }
 
@@ -267,7 +357,9 @@ static bool is_silent(const struct phone *phone)
 {
     const uint64_t most = phone->voip->silence_ms * UINT64_C(1000000);
 
+    // One that holds the call may be silent.
     return phone->media && phone->media->heard_ns > 0 && most > 0 &&
+           (!phone->is_established || phone->media->direction == SDP_SENDRECV) &&
            wb_now_ns() > phone->media->heard_ns + most;
 }
 
@@ -284,12 +376,11 @@ static bool turn(struct line *line)
     return !phone->is_leaving || (!phone->is_closed && wb_now_ns() < phone->end_ns);
 }
 
-static void send_frame(struct line *line, const struct voip_packet *packet)
+static bool send_frame(struct line *line, const struct voip_packet *packet)
 {
     struct phone *phone = (struct phone *)line;
 
-    if (phone->is_established)
-        media_send(phone->media, packet);
+    return phone->is_established && media_send(phone->media, packet);
 }
 
 static bool take_frame(struct line *line, struct voip_packet *packet)
@@ -314,6 +405,7 @@ static bool close_line(struct line *line)
 
     end_call(phone);
     phone->requests = mem_deref(phone->requests);
+    phone->others = mem_deref(phone->others);
     phone->responses = mem_deref(phone->responses);
     phone->calls = mem_deref(phone->calls);
     phone->sip = mem_deref(phone->sip);
@@ -331,9 +423,11 @@ static int open_sip(struct phone *phone)
     if (error == 0)
         error = sip_transp_add(phone->sip, SIP_TRANSP_UDP, &phone->local);
     if (error == 0)
+        error = sip_listen(&phone->requests, phone->sip, true, on_request, phone);
+    if (error == 0)
         error = sipsess_listen(&phone->calls, phone->sip, HASH_SIZE, on_call, phone);
     if (error == 0)
-        error = sip_listen(&phone->requests, phone->sip, true, on_request, phone);
+        error = sip_listen(&phone->others, phone->sip, true, on_other, phone);
     if (error == 0)
         error = sip_listen(&phone->responses, phone->sip, false, on_response, phone);
     if (error == 0 && *phone->voip->peer)

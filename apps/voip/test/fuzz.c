@@ -63,11 +63,13 @@ TEST(packets_of_any_number_are_played_in_order)
     for (uint32_t i = 20 * tries(); i > 0; i--) {
         if (random_below(200) == 0)
             number = (uint16_t)random_below(65536);
-        playout_put(&playout, (uint16_t)(number++ + random_below(4)), random_below(50) == 0,
-                    payload, random_below(sizeof payload));
+        playout_put(&playout, (uint16_t)(number++ + random_below(4)), random_below(50) == 0, 0,
+                    payload, random_below(4) == 0 ? 0 : random_below(sizeof payload));
         const uint16_t due = playout.next;
         if (playout_take(&playout, &packet) == PLAYOUT_PACKET) {
-            CHECK(packet->number == due && packet->bytes < sizeof payload);
+            // Before it come those without sound alone.
+            CHECK((uint16_t)(packet->number - due) < PLAYOUT_SLOTS);
+            CHECK(packet->bytes > 0 && packet->bytes < sizeof payload);
             played++;
         }
     }
