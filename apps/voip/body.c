@@ -161,6 +161,26 @@ static size_t write_media(struct body line, char *out)
     return n;
 }
 
+bool body_is_held(const char *text, size_t bytes)
+{
+    static const char *const held[] = { "c=IN IP4 0.0.0.0", "c=IN IP6 ::", "c=IN IP6 0::0" };
+    static const char invalid[] = ".invalid";
+    struct body rest = { text, bytes };
+
+    while (rest.bytes > 0) {
+        struct body line = next_line(&rest);
+
+        line.bytes -= line.bytes > 0 && line.at[line.bytes - 1] == '.';
+        for (size_t i = 0; i < sizeof held / sizeof held[0]; i++)
+            if (line.bytes == strlen(held[i]) && begins_with(line.at, line.bytes, held[i]))
+                return true;
+        if (begins_with(line.at, line.bytes, "c=") && line.bytes >= sizeof invalid &&
+            begins_with(line.at + line.bytes - (sizeof invalid - 1), sizeof invalid - 1, invalid))
+            return true;
+    }
+    return false;
+}
+
 size_t body_tidy(const char *text, size_t bytes, char *out)
 {
     struct body rest = { text, bytes };

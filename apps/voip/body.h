@@ -27,6 +27,12 @@ bool body_find(struct body *body, const char *type, size_t type_bytes);
 /// Returns: its bytes, at most BODY_ROOM(bytes).
 size_t body_tidy(const char *text, size_t bytes, char *out);
 
+/// Whether a description has an address of zeros, as one that is to be sent nothing (RFC 3264, 8.4;
+/// RFC 6157, 5.1: or a name in `.invalid`).
+///
+/// Context: any. Never blocks.
+bool body_is_held(const char *text, size_t bytes);
+
 #define BODY_ROOM(bytes) (2 * (bytes) + 2)
 
 #endif

@@ -16,6 +16,7 @@ enum {
     EVENT_BYTES = 4,   // of each event in a packet (RFC 4733, 2.3)
     COMFORT_NOISE_TYPE = 13,
     DYNAMIC_TYPE = 96,  // the first one
+    LINES_MAX = 4,      // of sound in an offer that are looked at
 };
 
 static const char event_name[] = "telephone-event";
@@ -59,13 +60,15 @@ static int offer(const struct voip *voip, struct sdp_media *audio)
     return error ? error : sdp_media_set_lattr(audio, true, "ptime", "%u", voip->ptime_ms);
 }
 
-// What we can, at our address of RTP.
+// What we can, at our address of RTP. Lines of sound before the one that will do have none.
 static int describe(const struct media *media, struct sdp_session **session,
                     struct sdp_media **audio)
 {
     const struct sa *local = rtp_local(media->rtp);
     int error = sdp_session_alloc(session, &media->local);
 
+    for (uint32_t i = 0; i < media->passed_over && error == 0; i++)
+        error = sdp_media_add(NULL, *session, sdp_media_audio, 0, sdp_proto_rtpavp);
     if (error == 0)
         error = sdp_media_add(audio, *session, sdp_media_audio, sa_port(local), sdp_proto_rtpavp);
     if (error == 0)
@@ -106,8 +109,9 @@ static int codec_of(const struct sdp_format *format)
     return -1;
 }
 
-// The first codec of a description that was taken in that both have; NULL: there is none.
-static const struct sdp_format *common(const struct sdp_media *audio, int *codec)
+// The first codec of a description that was taken in that both have; NULL: there is none. Of an
+// offer that has one by several types, libre answers with one of these.
+static const struct sdp_format *common(const struct sdp_media *audio, bool is_offer, int *codec)
 {
     const struct le *le = list_head(sdp_media_format_lst(audio, false));
 
@@ -115,7 +119,7 @@ static const struct sdp_format *common(const struct sdp_media *audio, int *codec
         const struct sdp_format *format = le->data;
 
         *codec = format->sup ? codec_of(format) : -1;
-        if (*codec >= 0)
+        if (*codec >= 0 && (!is_offer || sdp_media_lformat(audio, format->pt)))
             return format;
     }
     return NULL;
@@ -160,16 +164,36 @@ static int try(const struct media *media, struct mbuf *description, bool is_offe
     if (error == 0)
         error = take_in(session, description, is_offer);
     description->pos = 0;
-    const bool is_given_up =
-        media->call >> 8 && error == 0 && sdp_media_rport(audio) == 0 &&
-        list_head(sdp_media_format_lst(audio, false));
-    if (error == 0 && !common(audio, &codec) && !is_given_up)
+    const bool is_held =
+        body_is_held((const char *)mbuf_buf(description), mbuf_get_left(description));
+    const bool is_given_up = media->call >> 8 && error == 0 && sdp_media_rport(audio) == 0 &&
+                             list_head(sdp_media_format_lst(audio, false));
+    if (error == 0 && !common(audio, is_offer, &codec) && !is_given_up)
         error = ENOTSUP;
-    if (error == 0 && sa_af(sdp_media_raddr(audio)) != sa_af(&media->local) &&
-        !sa_is_any(sdp_media_raddr(audio)))
-        error = EAFNOSUPPORT;
+    const struct sa *there = sdp_media_raddr(audio);
+    if (error == 0 && !is_given_up && !is_held)
+        error = sa_is_any(there)                         ? EDESTADDRREQ
+                : sa_af(there) != sa_af(&media->local) ? EAFNOSUPPORT
+                                                         : 0;
     mem_deref(session);
     return error;
+}
+
+// As try(), for the first offer: an offer may have several lines of sound.
+static int try_lines(struct media *media, struct mbuf *description)
+{
+    int error = try(media, description, true);
+
+    while (error == ENOTSUP && media->passed_over + 1 < LINES_MAX) {
+        media->passed_over++;
+        error = try(media, description, true);
+    }
+    if (error)
+        media->passed_over = 0;
+    if (error || media->passed_over == 0)
+        return error;
+    media->session = mem_deref(media->session);
+    return describe(media, &media->session, &media->audio);
 }
 
 int media_try(const struct media *media, struct mbuf *description, bool is_offer)
@@ -224,7 +248,8 @@ int media_take(struct media *media, struct mbuf *description, bool is_offer)
     int codec, error = tidy(description, &tidied);
 
     if (error == 0)
-        error = try(media, tidied, is_offer);
+        error = is_offer && !media->theirs ? try_lines(media, tidied)
+                                           : try(media, tidied, is_offer);
     if (error == 0)
         error = sdp_decode(media->session, tidied, is_offer);
     if (error) {
@@ -233,7 +258,7 @@ int media_take(struct media *media, struct mbuf *description, bool is_offer)
     }
     mem_deref(media->theirs);
     media->theirs = tidied;
-    const struct sdp_format *format = common(media->audio, &codec);
+    const struct sdp_format *format = common(media->audio, is_offer, &codec);
     if (format) {
         media->call = line_call(media->call >> 8, codec);
         media->sent_type = (uint8_t)format->pt;
@@ -261,6 +286,10 @@ int media_describe(struct media *media, struct mbuf **description, bool is_offer
 {
     struct mbuf *encoded = NULL, *made = NULL;
 
+    // An offer has all that we can, not only what was agreed on (RFC 3261, 14.2).
+    for (struct le *le = list_head(sdp_media_format_lst(media->audio, true)); le && is_offer;
+         le = le->next)
+        ((struct sdp_format *)le->data)->sup = true;
     sdp_media_set_ldir(media->audio, is_offer ? SDP_SENDRECV : media->direction);
     int error = sdp_encode(&encoded, media->session, is_offer);
     if (error)
@@ -433,6 +462,12 @@ bool media_next(struct media *media, struct voip_packet *packet)
     packet->bytes = next == PLAYOUT_PACKET ? due->bytes : 0;
     if (next == PLAYOUT_PACKET)
         memcpy(packet->payload, due->payload, due->bytes);
+    if (next == PLAYOUT_PACKET)
+        media->is_quiet = false;
+    else if (media->direction != SDP_SENDRECV || media->playout.quiet > 1)
+        media->is_quiet = true;
+    // Relaxed: it comes with nothing else.
+    wb_word_store(&media->voip->quiet, media->is_quiet, WB_RELAXED);
     tally->lost += media->playout.lost;
     tally->late += media->playout.late;
     media->playout.lost = media->playout.late = 0;

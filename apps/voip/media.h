@@ -16,12 +16,14 @@ struct media {
     struct mbuf *theirs;   // the other phone's last description
     struct mbuf *ours;     // our last one, but for its first lines, which have its version
     uint32_t id, version;  // of ours
+    uint32_t passed_over;  // lines of sound in the other's that will not do
     enum sdp_dir direction;  // that was agreed on: what we do
     uint32_t call;         // its head, with the codec of what we send; 0: there is no codec yet
     uint8_t sent_type;     // RTP payload type of what we send
     uint32_t first_stamp;  // of what we send
     bool has_offer;        // the other phone has said what it can
     bool is_talking;       // something was sent
+    bool is_quiet;         // no sound is due: of a held call, or in a telephone event
     bool is_exact;         // packets come from where the other phone said
     uint32_t source;       // SSRC of what we receive
     uint32_t event_stamp;  // RTP time stamp of the telephone event that came last
@@ -41,7 +43,7 @@ int media_open(struct media **media, struct voip *voip, const struct sa *local);
 ///
 /// Context: the agent. Never blocks.
 /// Returns: 0; ENOMEM; EBADMSG for what is no description; ENOTSUP where there is no common codec;
-///          EAFNOSUPPORT for an address of another kind than ours.
+///          EAFNOSUPPORT for an address of another kind than ours; EDESTADDRREQ for none by numbers.
 int media_take(struct media *media, struct mbuf *description, bool is_offer);
 
 /// Whether a description would be taken.

@@ -40,6 +40,34 @@ struct phone {
     bool is_established, is_leaving, is_closed;
 };
 
+// ---- Refusals -----------------------------------------------------------------------------------
+
+// What a caller is told of an error: a status, and of a description why it will not do (RFC 3261,
+// 20.43).
+static const struct refusal {
+    int error;
+    uint16_t status;
+    const char *reason;
+    unsigned warning;  // 0: none
+    const char *why;
+} refusals[] = {
+    { ENOTSUP, 488, "Not Acceptable Here", 305, "no codec in common" },
+    { EAFNOSUPPORT, 488, "Not Acceptable Here", 300, "an address of another kind, IPv4 or IPv6" },
+    { EDESTADDRREQ, 488, "Not Acceptable Here", 301, "the description has no address by numbers" },
+    { EBADMSG, 400, "Bad Session Description", 0, NULL },
+    { EBUSY, 486, "Busy Here", 0, NULL },
+    { 0, 500, "Server Internal Error", 0, NULL },
+};
+
+static const struct refusal *refusal_of(int error)
+{
+    const struct refusal *refusal = refusals;
+
+    while (refusal->error != 0 && refusal->error != error)
+        refusal++;
+    return refusal;
+}
+
 // ---- The end of a call --------------------------------------------------------------------------
 
 static void leave(struct phone *phone)
@@ -98,8 +126,8 @@ static void on_established(const struct sip_msg *message, void *arg)
         return;
     phone->is_established = true;
     phone->voip->tally.agent.calls++;
-    media_start(phone->media, phone->number);
     line_say("in a call by", voip_codec(phone->media->call)->name);
+    media_start(phone->media, phone->number);
     if (phone->voip->hang_up_ms > 0)
         tmr_start(&phone->hang_up, phone->voip->hang_up_ms, on_hang_up_time, phone);
     // Release: pairs with the acquire of the sound.
@@ -129,7 +157,7 @@ static int on_answer(const struct sip_msg *message, void *arg)
     if (error == 0)
         publish(phone);
     else if (phone->is_established)
-        line_say("the other phone's change of the call is not possible", strerror(error));
+        line_say("the other phone's change of the call is not possible", refusal_of(error)->why);
     return error;
 }
 
@@ -175,29 +203,6 @@ static int accept_call(struct phone *phone, const struct sip_msg *message)
     return error;
 }
 
-// What a caller is told of an error.
-static const char *reason_of(int error, uint16_t *status)
-{
-    static const struct {
-        int error;
-        uint16_t status;
-        const char *reason;
-    } known[] = {
-        { ENOTSUP, 488, "Not Acceptable Here" },
-        { EAFNOSUPPORT, 488, "Not Acceptable Here" },
-        { EBADMSG, 400, "Bad Session Description" },
-        { EBUSY, 486, "Busy Here" },
-    };
-
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
-        if (known[i].error == error) {
-            *status = known[i].status;
-            return known[i].reason;
-        }
-    *status = 500;
-    return "Server Internal Error";
-}
-
 static int take_offer(struct phone *phone, const struct sip_msg *message)
 {
     if (phone->media || phone->is_leaving)
@@ -215,11 +220,16 @@ static int take_offer(struct phone *phone, const struct sip_msg *message)
 
 static void refuse(struct phone *phone, const struct sip_msg *message, const char *what, int error)
 {
-    uint16_t status;
-    const char *reason = reason_of(error, &status);
+    const struct refusal *refusal = refusal_of(error);
+    char text[TEXT_BYTES], headers[2 * TEXT_BYTES];
+    int n = re_snprintf(headers, sizeof headers, "%s", REQUESTS_ABILITIES);
 
-    line_say(what, reason);
-    request_answer(phone->sip, message, status, reason, REQUESTS_ABILITIES);
+    re_snprintf(text, sizeof text, refusal->why ? "%s (%s)" : "%s", refusal->reason, refusal->why);
+    line_say(what, text);
+    if (refusal->warning > 0 && n > 0)
+        re_snprintf(headers + n, sizeof headers - (size_t)n, "Warning: %u %j \"%s\"\r\n",
+                    refusal->warning, &phone->local, refusal->why);
+    request_answer(phone->sip, message, refusal->status, refusal->reason, headers);
 }
 
 static void on_call(const struct sip_msg *message, void *arg)
@@ -310,7 +320,7 @@ static bool is_refused_anew(struct phone *phone, const struct sip_msg *message)
         return false;
     const int error = media_try(phone->media, message->mb, true);
     if (error)
-        refuse(phone, message, "refuses a change of the call", error == EBADMSG ? error : ENOTSUP);
+        refuse(phone, message, "refuses a change of the call", error);
     return error != 0;
 }
 

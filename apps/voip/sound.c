@@ -98,7 +98,9 @@ static void play(struct wb_task *self, struct sound *sound, struct wb_port *in, 
         return;
     tally->played += is_there;
     tally->silent += !is_there;
-    if (!is_there && sound->is_heard && ++sound->silent > tally->gap)
+    // Relaxed: it comes with nothing else.
+    if (!is_there && sound->is_heard && !wb_word_load(&voip->quiet, WB_RELAXED) &&
+        ++sound->silent > tally->gap)
         tally->gap = sound->silent;
     if (sound->card)
         card_play(sound->card, played, voip->format.samples);
