@@ -17,8 +17,3 @@ void line_say(const char *what, const char *detail)
             *at = '?';
     dprintf(STDERR_FILENO, "voip: %s%s%s\n", what, *plain ? ": " : "", plain);
 }
-
-void line_help(const char *cure)
-{
-    dprintf(STDERR_FILENO, "help: %s\n", cure);
-}

@@ -38,7 +38,8 @@ struct line_kind {
 
 struct line {
     const struct line_kind *kind;
-    int file;  // readable when there is something to do; -1: there is none
+    int file;          // readable when there is something to do; -1: there is none
+    const char *cure;  // of why there was no call; NULL: none is known
 };
 
 /// Opens a line. `line_loop` has one call, in which what is sent comes back.
@@ -47,12 +48,11 @@ struct line {
 struct line *line_loop(struct wb_task *self);
 struct line *line_sip(struct wb_task *self);
 
-/// Tells the user what happens, or with line_help() what to do about it. The detail may be the other phone's: whatever in it is no plain
+/// Tells the user what happens. The detail may be the other phone's: whatever in it is no plain
 /// letter is left out, for it is not for a terminal.
 ///
 /// Context: the agent. Blocks as a terminal does.
 void line_say(const char *what, const char *detail);
-void line_help(const char *cure);
 
 /// The head of a call: of which number, by which codec.
 ///

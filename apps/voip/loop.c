@@ -65,7 +65,7 @@ struct line *line_loop(struct wb_task *self)
     struct loop *loop = task_keep(self, sizeof *loop);
     struct voip *voip = voip_of(self);
 
-    loop->line = (struct line){ &kind, -1 };
+    loop->line = (struct line){ &kind, -1, NULL };
     loop->voip = voip;
     loop->end_ns =
         voip->hang_up_ms > 0 ? wb_now_ns() + voip->hang_up_ms * UINT64_C(1000000) : UINT64_MAX;

@@ -172,9 +172,9 @@ static int try(const struct media *media, struct mbuf *description, bool is_offe
         error = ENOTSUP;
     const struct sa *there = sdp_media_raddr(audio);
     if (error == 0 && !is_given_up && !is_held)
-        error = sa_is_any(there)                         ? EDESTADDRREQ
+        error = sa_is_any(there)                       ? EDESTADDRREQ
                 : sa_af(there) != sa_af(&media->local) ? EAFNOSUPPORT
-                                                         : 0;
+                                                       : 0;
     mem_deref(session);
     return error;
 }
@@ -248,8 +248,8 @@ int media_take(struct media *media, struct mbuf *description, bool is_offer)
     int codec, error = tidy(description, &tidied);
 
     if (error == 0)
-        error = is_offer && !media->theirs ? try_lines(media, tidied)
-                                           : try(media, tidied, is_offer);
+        error =
+            is_offer && !media->theirs ? try_lines(media, tidied) : try(media, tidied, is_offer);
     if (error == 0)
         error = sdp_decode(media->session, tidied, is_offer);
     if (error) {
@@ -439,8 +439,7 @@ void media_receive(const struct sa *from, const struct rtp_header *header, struc
     const int bytes = payload_bytes(header, payload);
 
     // What still comes in a call that is held is nobody's mistake.
-    if (media->call >> 8 == 0 ||
-        (!(media->direction & SDP_RECVONLY) && is_from_there(media, from)))
+    if (media->call >> 8 == 0 || (!(media->direction & SDP_RECVONLY) && is_from_there(media, from)))
         return;
     if (!is_from_there(media, from))
         tally->unwanted++;

@@ -13,22 +13,22 @@ struct media {
     struct sdp_session *session;
     struct sdp_media *audio;
     struct rtp_sock *rtp;
-    struct mbuf *theirs;   // the other phone's last description
-    struct mbuf *ours;     // our last one, but for its first lines, which have its version
-    uint32_t id, version;  // of ours
-    uint32_t passed_over;  // lines of sound in the other's that will not do
+    struct mbuf *theirs;     // the other phone's last description
+    struct mbuf *ours;       // our last one, but for its first lines, which have its version
+    uint32_t id, version;    // of ours
+    uint32_t passed_over;    // lines of sound in the other's that will not do
     enum sdp_dir direction;  // that was agreed on: what we do
-    uint32_t call;         // its head, with the codec of what we send; 0: there is no codec yet
-    uint8_t sent_type;     // RTP payload type of what we send
-    uint32_t first_stamp;  // of what we send
-    bool has_offer;        // the other phone has said what it can
-    bool is_talking;       // something was sent
-    bool is_quiet;         // no sound is due: of a held call, or in a telephone event
-    bool is_exact;         // packets come from where the other phone said
-    uint32_t source;       // SSRC of what we receive
-    uint32_t event_stamp;  // RTP time stamp of the telephone event that came last
-    int heard_codec;       // of what came last
-    uint64_t heard_ns;     // when a packet came last, or the call began
+    uint32_t call;           // its head, with the codec of what we send; 0: there is no codec yet
+    uint8_t sent_type;       // RTP payload type of what we send
+    uint32_t first_stamp;    // of what we send
+    bool has_offer;          // the other phone has said what it can
+    bool is_talking;         // something was sent
+    bool is_quiet;           // no sound is due: of a held call, or in a telephone event
+    bool is_exact;           // packets come from where the other phone said
+    uint32_t source;         // SSRC of what we receive
+    uint32_t event_stamp;    // RTP time stamp of the telephone event that came last
+    int heard_codec;         // of what came last
+    uint64_t heard_ns;       // when a packet came last, or the call began
     struct playout playout;
 };
 
@@ -43,7 +43,8 @@ int media_open(struct media **media, struct voip *voip, const struct sa *local);
 ///
 /// Context: the agent. Never blocks.
 /// Returns: 0; ENOMEM; EBADMSG for what is no description; ENOTSUP where there is no common codec;
-///          EAFNOSUPPORT for an address of another kind than ours; EDESTADDRREQ for none by numbers.
+///          EAFNOSUPPORT for an address of another kind than ours; EDESTADDRREQ for none by
+///          numbers.
 int media_take(struct media *media, struct mbuf *description, bool is_offer);
 
 /// Whether a description would be taken.

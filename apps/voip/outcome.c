@@ -2,7 +2,6 @@
 #include "outcome.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "line.h"
@@ -17,7 +16,8 @@ struct cause {
 static const struct cause answers[] = {
     { 300, "the peer has several addresses", "set peer to one of them" },
     { 301, "the peer has moved, to no address that can be called", "set peer to its new address" },
-    { 302, "the peer is elsewhere, at no address that can be called", "set peer to its new address" },
+    { 302, "the peer is elsewhere, at no address that can be called",
+      "set peer to its new address" },
     { 305, "the peer is behind a proxy that cannot be called", "set peer to an address at it" },
     { 401, "the peer wants a registration with credentials",
       "set the user and password of an account there" },
@@ -67,35 +67,38 @@ static const struct cause *find(const struct cause *causes, size_t n, int code)
     return NULL;
 }
 
-static void tell_called(int error, const struct sip_msg *answer)
+static const char *tell_called(int error, const struct sip_msg *answer)
 {
-    const struct cause *known =
-        answer ? find(answers, sizeof answers / sizeof *answers, answer->scode)
-               : find(errors, sizeof errors / sizeof *errors, error);
-    char text[TEXT_BYTES] = "", status[TEXT_BYTES] = "";
+    // A call that was taken up, but by a description that will not do, has both.
+    const bool is_refused = answer && answer->scode >= 300;
+    const struct cause *known = is_refused
+                                    ? find(answers, sizeof answers / sizeof *answers, answer->scode)
+                                    : find(errors, sizeof errors / sizeof *errors, error);
+    char text[TEXT_BYTES];
 
-    if (answer && answer->scode)
-        re_snprintf(status, sizeof status, "%u %r", answer->scode, &answer->reason);
-    if (known && answer)
-        re_snprintf(text, sizeof text, "%s (%s)", known->cause, status);
+    if (!is_refused)
+        re_snprintf(text, sizeof text, "%s", known ? known->cause : strerror(error));
+    else if (known)
+        re_snprintf(text, sizeof text, "%s: %u %r", known->cause, answer->scode, &answer->reason);
     else
-        re_snprintf(text, sizeof text, "%s", known ? known->cause : answer ? status : strerror(error));
+        re_snprintf(text, sizeof text, "%u %r", answer->scode, &answer->reason);
     line_say("the call has failed", text);
-    line_help(known ? known->cure : "check the address in peer, and call again");
+    return known ? known->cure : "check the address in peer, and call again";
 }
 
-void outcome_tell(enum outcome_of call, int error, const struct sip_msg *answer)
+const char *outcome_tell(enum outcome_of call, int error, const struct sip_msg *answer)
 {
     // Libre's word for a BYE and a CANCEL.
     const bool is_left = error == ECONNRESET && !answer;
 
     if (call == OUTCOME_CALLED)
-        tell_called(error, answer);
-    else if (is_left)
+        return tell_called(error, answer);
+    if (is_left)
         line_say(call == OUTCOME_TALK ? "the other phone has hung up" : "the caller has given up",
                  "");
     else if (error == ETIMEDOUT)
         line_say("the call has ended: the other phone does not answer any more", "");
     else
         line_say("the call has ended", error ? strerror(error) : "");
+    return NULL;
 }

@@ -11,6 +11,7 @@ enum outcome_of { OUTCOME_CALLED, OUTCOME_CALLER, OUTCOME_TALK };
 ///
 /// `error` is libre's, `answer` the other phone's, or NULL.
 /// Context: the agent. Blocks as a terminal does.
-void outcome_tell(enum outcome_of call, int error, const struct sip_msg *answer);
+/// Returns: what to do about a call of ours that failed; NULL: nothing.
+const char *outcome_tell(enum outcome_of call, int error, const struct sip_msg *answer);
 
 #endif

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "address.h"
 #include "common/tasks.h"
 #include "line.h"
 #include "media.h"
@@ -102,10 +103,10 @@ static void on_close(int error, const struct sip_msg *message, void *arg)
 {
     struct phone *phone = arg;
 
-    outcome_tell(phone->is_established ? OUTCOME_TALK
-                 : phone->is_ours      ? OUTCOME_CALLED
-                                       : OUTCOME_CALLER,
-                 error, message);
+    phone->line.cure = outcome_tell(phone->is_established ? OUTCOME_TALK
+                                    : phone->is_ours      ? OUTCOME_CALLED
+                                                          : OUTCOME_CALLER,
+                                    error, message);
     end_call(phone);
 }
 
@@ -315,8 +316,7 @@ static void on_update(struct phone *phone, const struct sip_msg *message)
 // Says of an offer in a call why it will not do: libre would say that with the words of an errno.
 static bool is_refused_anew(struct phone *phone, const struct sip_msg *message)
 {
-    if (!is_of_call(phone, message) || !phone->is_established ||
-        mbuf_get_left(message->mb) == 0)
+    if (!is_of_call(phone, message) || !phone->is_established || mbuf_get_left(message->mb) == 0)
         return false;
     const int error = media_try(phone->media, message->mb, true);
     if (error)
@@ -447,31 +447,66 @@ static int open_sip(struct phone *phone)
 
 static void fail(struct wb_task *self, const char *what, int error)
 {
+    const char *cure = error == EADDRINUSE
+                           ? "set listen to another port, or end the program that has it"
+                       : error == EADDRNOTAVAIL ? "set listen to an address of this machine"
+                       : error == EACCES        ? "set listen to a port from 1024 on"
+                                                : "set listen to ADDRESS:PORT of this machine";
     char text[TEXT_BYTES];
 
-    snprintf(text, sizeof text, "%s: %s", what, strerror(error));
+    snprintf(text, sizeof text, "%s: %s\nhelp: %s", what, strerror(error), cure);
     wb_task_fail(self, text);
+}
+
+static void fail_peer(struct wb_task *self, const char *why)
+{
+    char text[TEXT_BYTES];
+
+    snprintf(text, sizeof text, "the peer cannot be called: %s", why);
+    wb_task_fail(self, text);
+}
+
+// Libre would take a part of some addresses, and sound cannot be announced at none.
+static void take_addresses(struct wb_task *self, struct phone *phone)
+{
+    static const char what[] = "listen must be an address and a port of this machine";
+    const char *listen = phone->voip->listen, *peer = phone->voip->peer;
+    char text[TEXT_BYTES], why[TEXT_BYTES / 2];
+
+    if (address_check_listen(listen, why, sizeof why)) {
+        snprintf(text, sizeof text, "%s: %s", what, why);
+        wb_task_fail(self, text);
+    }
+    const int error = sa_decode(&phone->local, listen, strlen(listen));
+    if (error)
+        fail(self, what, error);
+    if (*peer && address_check_peer(peer, &phone->local, why, sizeof why))
+        fail_peer(self, why);
 }
 
 struct line *line_sip(struct wb_task *self)
 {
     static const struct line_kind kind = { turn, send_frame, take_frame, hang_up, close_line };
     struct phone *phone = task_keep(self, sizeof *phone);
+    char why[TEXT_BYTES / 2];
 
     phone->voip = voip_of(self);
     dbg_init(DBG_EMERG, DBG_NONE);  // packets of others are not shown on the terminal
     int error = libre_init();
-    if (error == 0)
-        error = sa_decode(&phone->local, phone->voip->listen, strlen(phone->voip->listen));
     if (error)
-        fail(self, "listen must be an address and a port of this machine", error);
+        fail(self, "libre is not available", error);
+    take_addresses(self, phone);
     if (!turn_open(&phone->turn))
         fail(self, "libre's main loop is not available", errno);
-    phone->line = (struct line){ &kind, phone->turn.loop };
+    phone->line = (struct line){ &kind, phone->turn.loop, NULL };
     error = open_sip(phone);
-    if (error)
-        fail(self, *phone->voip->peer ? "the peer cannot be called" : "calls cannot be taken",
-             error);
+    // The peer is called last.
+    if (error && !phone->responses)
+        fail(self, "calls cannot be taken", error);
+    if (error) {
+        address_explain_peer(phone->voip->peer, error, why, sizeof why);
+        fail_peer(self, why);
+    }
     line_say("listens at", phone->voip->listen);
     return &phone->line;
 }

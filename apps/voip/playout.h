@@ -5,9 +5,9 @@
 // One is taken in each period. So it is known which are lost, and the stream keeps its pace. It
 // begins anew where the sender did: after a silence, or when packets come that belong nowhere.
 //
-// Packets without sound (telephone events, comfort noise) have numbers of the same stream: they take
-// no time, and nothing is lost while no sound follows them. Numbers that have not come are lost only
-// when later ones come, for a sender may pause.
+// Packets without sound (telephone events, comfort noise) have numbers of the same stream: they
+// take no time, and nothing is lost while no sound follows them. Numbers that have not come are
+// lost only when later ones come, for a sender may pause.
 #ifndef VOIP_PLAYOUT_H
 #define VOIP_PLAYOUT_H
 

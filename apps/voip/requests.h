@@ -6,8 +6,8 @@
 #include "rtc.h"
 
 /// The headers that say what the phone can.
-#define REQUESTS_ABILITIES \
-    "Allow: INVITE, ACK, CANCEL, BYE, OPTIONS, UPDATE\r\n" \
+#define REQUESTS_ABILITIES                                                                         \
+    "Allow: INVITE, ACK, CANCEL, BYE, OPTIONS, UPDATE\r\n"                                         \
     "Accept: application/sdp, multipart/mixed\r\n"
 
 /// Answers a request that the phone cannot serve: by its method (405, 501), by an extension that it

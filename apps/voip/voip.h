@@ -89,7 +89,7 @@ struct voip {
     uint32_t offered;
     struct wav wav;
     struct file input, output;
-    struct wb_word call;  // the call that is under way, as in a head; 0: none. The agent writes it
+    struct wb_word call;   // the call that is under way, as in a head; 0: none. The agent writes it
     struct wb_word quiet;  // 1: what is not heard is no gap, by agreement. The agent writes it
     struct voip_tally tally;
 };

@@ -292,9 +292,14 @@ fn unable(app: &App, task: Option<&Task>, error: &HelperError) -> Problem {
         .at(task.span.clone(), "this task")
 }
 
+// A task that knows a cure has it in a second line.
 fn failed(label: &str, task: &Task, error: &HelperError) -> Problem {
-    Problem::new(format!("`{label}` ended the run: {}", error.text))
-        .help(format!("see what `{}` returns there", task.entry.get_ref()))
+    let (cause, cure) = match error.text.split_once("\nhelp: ") {
+        Some((cause, cure)) => (cause, cure.to_owned()),
+        None => (error.text.as_str(), format!("see what `{}` returns there", task.entry.get_ref())),
+    };
+    Problem::new(format!("`{label}` ended the run: {cause}"))
+        .help(cure)
         .at(task.span.clone(), "this task")
 }
 
