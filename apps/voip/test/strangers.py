@@ -217,6 +217,19 @@ Content-Length: {len(body) if length is None else length}
     def hang_up(self) -> Message:
         return self.ask("BYE")
 
+    def hang_up_called(self, invite: Message) -> None:
+        """Hangs up a call that our phone has made."""
+        body = f"""BYE sip:whimbrel@{HOST}:{self.port} SIP/2.0
+Via: SIP/2.0/UDP {HOST}:{self.own};branch=z9hG4bK{self.number}bye;rport
+From: {invite.header("To")};tag=s{self.number}
+To: {invite.header("From")}
+Call-ID: {invite.header("Call-ID")}
+CSeq: 1 BYE
+Max-Forwards: 70
+Content-Length: 0
+"""
+        self.sip.sendto(f"{lines(body)}\r\n".encode(), (HOST, self.port))
+
 
 def received(some: socket.socket, seconds: float) -> Iterable[bytes]:
     end = time.monotonic() + seconds
