@@ -158,6 +158,8 @@ static size_t write_media(struct body line, char *out)
             port = NULL;
         out[n++] = *at;
     }
+    while (n > 0 && (out[n - 1] == ' ' || out[n - 1] == '\t'))
+        n--;
     return n;
 }
 

@@ -93,14 +93,18 @@ def test_lines_of_a_description_end_in_any_way(end: str, has_last: bool, other: 
 
 def test_a_description_without_an_address_by_numbers_is_refused(other: Stranger) -> None:
     for address, code in (("localhost", "301"), ("::1", "300")):
-        text = other.sdp().replace(f"c=IN IP4 {HOST}", f"c=IN IP{6 if ':' in address else 4} {address}")
+        text = other.sdp().replace(
+            f"c=IN IP4 {HOST}", f"c=IN IP{6 if ':' in address else 4} {address}"
+        )
         answer = other.invite(text)
         assert answer.status == 488 and answer.header("Warning").startswith(code)
     assert other.invite("no description").status == 400
 
 
 def multipart(boundary: str, *parts: tuple[str, str]) -> str:
-    head = "".join(f"--{boundary}\r\nContent-Type: {kind}\r\n\r\n{text}\r\n" for kind, text in parts)
+    head = "".join(
+        f"--{boundary}\r\nContent-Type: {kind}\r\n\r\n{text}\r\n" for kind, text in parts
+    )
     return f"to be passed over\r\n{head}--{boundary}--\r\n"
 
 
@@ -110,7 +114,10 @@ def test_a_description_is_found_in_a_body_of_parts(other: Stranger) -> None:
     for kind, body in (
         ("multipart/mixed;boundary=b1", multipart("b1", ("text/plain", "hello"), sdp)),
         ('multipart/mixed; boundary="b 2"', multipart("b 2", sdp, ("text/plain", "hello"))),
-        ("multipart/mixed; boundary=out", multipart("out", ("multipart/alternative; boundary=in", inner))),
+        (
+            "multipart/mixed; boundary=out",
+            multipart("out", ("multipart/alternative; boundary=in", inner)),
+        ),
     ):
         assert other.invite(body, kind=kind).status == 200
     none = multipart("b3", ("text/plain", "hello"))
@@ -404,7 +411,7 @@ def test_a_call_that_fails_says_why_and_what_to_do(status: str, cause: str, cure
         headers = f'{name}-Authenticate: Digest realm="x", nonce="1"' if name else ""
         other.reply(other.request(), status, headers=headers)
     assert phone.process.returncode == 2
-    assert f"the call has failed: " in phone.said and cause in phone.said
+    assert "the call has failed: " in phone.said and cause in phone.said
     assert status in phone.said and f"help: {cure}" in phone.said
 
 

@@ -383,6 +383,19 @@ mod tests {
     }
 
     #[test]
+    fn a_task_that_ends_the_run_may_say_what_to_do() {
+        let failed = |text: &str| {
+            let text = text.to_owned();
+            told(&HelperError { kind: ErrorKind::Task, text, ..error("bpf", "") })
+        };
+        let known = failed("the line is busy\nhelp: call later");
+        assert!(known.contains("`bpf` ended the run: the line is busy\n"), "{known}");
+        assert!(known.contains("help: call later"), "{known}");
+        let other = failed("it is broken");
+        assert!(other.contains("help: see what `bpf` returns there"), "{other}");
+    }
+
+    #[test]
     fn what_a_platform_asks_for_in_vain_has_no_task() {
         let told = told(&error("", "points"));
         assert!(told.contains("the platform's `points` is not supported here"), "{told}");
