@@ -62,7 +62,7 @@ static const struct trouble troubles[] = {
     { 423, "the server wants a longer time than was asked for", "raise expires_s" },
     { 501, "the server takes no registrations", "leave out registrar, and give it as proxy" },
     { 408, "the server did not find the registrar in time", REACH_CURE },
-    { 500, "the server has an error of its own", "look at the log of the server" },
+    { 500, "the server has an internal error", "look at the log of the server" },
     { 503, "the server is not available now", "wait, or look at the log of the server" },
     { -EACCES, "the server asks for a password",
       "write it into a file, and give that as password_file" },

@@ -108,6 +108,12 @@ const char *sdes_profile(const struct sdes *it)
     return it && it->voip->srtp == VOIP_SRTP_REQUIRED ? sdp_proto_rtpsavp : sdp_proto_rtpavp;
 }
 
+int sdes_widen(const struct sdes *it, struct sdp_media *audio)
+{
+    return it ? sdp_media_set_alt_protos(audio, 3, sdp_proto_rtpavp, sdp_proto_rtpsavp, "RTP/SAVPF")
+              : 0;
+}
+
 int sdes_describe(const struct sdes *it, struct sdp_media *audio)
 {
     int error = 0;
@@ -119,9 +125,7 @@ int sdes_describe(const struct sdes *it, struct sdp_media *audio)
         error = write_line(it, audio, it->agreed.tag, it->agreed.suite);
     for (uint32_t i = 0; i < SUITES && !it->in && error == 0; i++)
         error = write_line(it, audio, i + 1, i);
-    return error ? error
-                 : sdp_media_set_alt_protos(audio, 3, sdp_proto_rtpavp, sdp_proto_rtpsavp,
-                                            "RTP/SAVPF");
+    return error ? error : sdes_widen(it, audio);
 }
 
 struct choice {
@@ -155,21 +159,14 @@ static int agree(const struct sdes *it, const struct sdp_media *audio, struct ch
     (void)sdp_media_rattr_apply(audio, "crypto", choose, choice);
     if (choice->is_made || (!is_secure && it->voip->srtp != VOIP_SRTP_REQUIRED))
         return 0;
-    return ENOTSUP;
+    return EPROTOTYPE;
 }
 
 int sdes_check(const struct sdes *it, const struct sdp_media *audio, bool is_offer)
 {
     struct choice choice = { .it = it, .is_offer = is_offer };
-    const int error = it ? agree(it, audio, &choice) : 0;
 
-    if (error) {
-        line_say("the two phones cannot encrypt the sound alike", "");
-        line_say("help", it->voip->srtp == VOIP_SRTP_REQUIRED
-                             ? "turn SRTP by SDES on in the other phone, or set srtp=offer"
-                             : "allow AES_CM_128_HMAC_SHA1_80 in the other phone");
-    }
-    return error;
+    return it ? agree(it, audio, &choice) : 0;
 }
 
 static int use(struct sdes *it, const struct sdes_line *line)
@@ -194,9 +191,10 @@ static int use(struct sdes *it, const struct sdes_line *line)
 int sdes_take(struct sdes *it, struct sdp_media *audio, bool is_offer)
 {
     struct choice choice = { .it = it, .is_offer = is_offer };
-    int error = it ? agree(it, audio, &choice) : 0;
+    // Sound that is given up may come back with the same keys.
+    int error = it && sdp_media_rport(audio) > 0 ? agree(it, audio, &choice) : 0;
 
-    if (!it || error)
+    if (!it || error || sdp_media_rport(audio) == 0)
         return error;
     it->audio = audio;
     if (choice.is_made)

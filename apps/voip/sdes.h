@@ -9,6 +9,8 @@
 
 struct sdes;
 
+#define SDES_CURE "set srtp=offer, or turn on SRTP by SDES with AES_CM_128_HMAC_SHA1_80 there"
+
 enum { SDES_KEY_BYTES = 48 };  // at most, with what base64 may have beyond
 
 /// Draws keys, and has all packets of the sockets pass through. `*sdes` stays NULL in a run without
@@ -24,6 +26,12 @@ int sdes_open(struct sdes **sdes, struct voip *voip, struct rtp_sock *rtp);
 /// Context: the agent. Never blocks.
 const char *sdes_profile(const struct sdes *sdes);
 
+/// Lets a line of sound have each profile that we can.
+///
+/// Context: the agent. Never blocks.
+/// Returns: 0, or an errno.
+int sdes_widen(const struct sdes *sdes, struct sdp_media *audio);
+
 /// Writes into a description what we offer, or have agreed on; NULL writes nothing.
 ///
 /// Context: the agent. Never blocks.
@@ -33,7 +41,7 @@ int sdes_describe(const struct sdes *sdes, struct sdp_media *audio);
 /// Whether the keys in a description that was taken in will do; sdes_take() also uses them.
 ///
 /// Context: the agent. Never blocks.
-/// Returns: 0; ENOMEM; ENOTSUP where one phone must encrypt and the other cannot.
+/// Returns: 0; ENOMEM; EPROTOTYPE where one phone must encrypt and the other cannot.
 int sdes_check(const struct sdes *sdes, const struct sdp_media *audio, bool is_offer);
 int sdes_take(struct sdes *sdes, struct sdp_media *audio, bool is_offer);
 

@@ -77,8 +77,8 @@ struct voip_tally {
     } encoder;
 };
 
-// The application's state: set up by the launcher, and read only from then on but for `call` and
-// `tally`.
+// The application's state: set up by the launcher, and read only from then on but for `call`,
+// `quiet` and `tally`.
 struct voip {
     struct codec_format format;
     uint32_t ptime_ms, poll_us, answers_us, jitter_frames;
@@ -93,7 +93,8 @@ struct voip {
     uint32_t offered;
     struct wav wav;
     struct file input, output;
-    struct wb_word call;  // the call that is under way, as in a head; 0: none. The agent writes it
+    struct wb_word call;   // the call that is under way, as in a head; 0: none. The agent writes it
+    struct wb_word quiet;  // 1: what is not heard is no gap, by agreement. The agent writes it
     struct voip_tally tally;
 };
 

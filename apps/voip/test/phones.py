@@ -11,6 +11,7 @@ import os
 import re
 import signal
 import socket
+import struct
 import subprocess
 import threading
 import time
@@ -43,6 +44,11 @@ def free_port() -> int:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as some:
         some.bind((HOST, 0))
         return some.getsockname()[1]
+
+
+def rtp(number: int, payload: bytes, kind: int = 0) -> bytes:
+    """A packet of sound, or of another payload type."""
+    return struct.pack("!BBHII", 0x80, kind, number & 0xFFFF, number * 160, 7) + payload
 
 
 def speech(path: Path, seed: int, rate: int = RATE) -> Path:

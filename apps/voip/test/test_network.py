@@ -8,7 +8,6 @@ import random
 import re
 import signal
 import socket
-import struct
 import time
 import warnings
 from contextlib import suppress
@@ -25,6 +24,7 @@ from phones import (
     lost_ms,
     ours,
     ports_of,
+    rtp,
     share_heard,
     speech,
 )
@@ -221,10 +221,6 @@ def request(
     if tag:
         head = head.replace(">\nCall-ID", f">;tag={tag}\nCall-ID")
     return (head + sdp).replace("\n", "\r\n").encode()
-
-
-def rtp(number: int, payload: bytes, kind: int = 0) -> bytes:
-    return struct.pack("!BBHII", 0x80, kind, number & 0xFFFF, number * 160, 7) + payload
 
 
 def answered(some: socket.socket) -> tuple[str, int]:

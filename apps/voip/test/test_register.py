@@ -101,7 +101,7 @@ def test_a_server_that_is_not_available_is_asked_again_when_it_says() -> None:
         return OK if n > 2 else busy if n == 2 else ("500 Server Internal Error", "")
 
     with registrar(answer) as server, ours(user="a", registrar=server.uri()) as phone:
-        phone.wait_until("the server has an error of its own: 500")
+        phone.wait_until("the server has an internal error: 500")
         phone.wait_until("the server is not available now: 503")
         phone.wait_until("tries to register again: in 3.0 s")
         phone.wait_until("registered as")
