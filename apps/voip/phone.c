@@ -143,7 +143,7 @@ static void publish(struct phone *phone)
 
     if (!phone->is_established || call == phone->media->call)
         return;
-    line_say("the call goes on by", voip_codec(phone->media->call)->name);
+    line_say("the call continues by", voip_codec(phone->media->call)->name);
     // Release: pairs with the acquire of the sound.
     wb_word_store(&phone->voip->call, phone->media->call, WB_RELEASE);
 }

@@ -212,7 +212,7 @@ def test_nothing_is_lost_by_a_hold() -> None:
     late = lost_ms(phone) / 20
     assert phone.told("lost") <= late and phone.told("concealed") <= late
     assert phone.told("unwanted") == 0 and phone.gap_ms() <= 100 + lost_ms(phone)
-    for words in ("the other phone holds the call", "the call goes on"):
+    for words in ("the other phone holds the call", "the call continues"):
         assert phone.said.count(words) == 2
 
 
