@@ -51,7 +51,11 @@ def test_a_parameter_that_cannot_be_is_refused(params: dict[str, Any], reason: s
         ("nowhere", "it has no port up to 65535", "set listen to ADDRESS:PORT"),
         (f"{HOST}:99999", "it has no port up to 65535", "set listen to ADDRESS:PORT"),
         ("localhost:5060", "Invalid argument", "set listen to ADDRESS:PORT"),
-        ("0.0.0.0:5060", "an address of zeros", "by which the others reach this machine"),
+        (
+            "0.0.0.0:5060",
+            "no phone can send to an address of zeros",
+            "by which the others reach this machine",
+        ),
     ],
 )
 def test_an_address_to_listen_at_that_will_not_do_has_cause_and_cure(
