@@ -54,7 +54,7 @@ def test_a_parameter_that_cannot_be_is_refused(params: dict[str, Any], reason: s
         (
             "0.0.0.0:5060",
             "no phone can send to an address of zeros",
-            "by which the others reach this machine",
+            "set listen to the address by which",
         ),
     ],
 )
