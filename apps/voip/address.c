@@ -13,7 +13,7 @@ static bool refuse(char *why, size_t bytes, const char *cause, const char *cure)
     return true;
 }
 
-// Whether a text begins with a port and ends with it, or goes on with parameters.
+// Whether a text begins with a port, and has parameters behind it or nothing.
 static bool is_port(const char *text)
 {
     const size_t digits = strspn(text, "0123456789");

@@ -238,7 +238,7 @@ static void follow(struct media *media)
     if (!(media->direction & SDP_SENDONLY) && before & SDP_SENDONLY)
         line_say("the other phone holds the call", "");
     else if (media->direction & SDP_SENDONLY && !(before & SDP_SENDONLY))
-        line_say("the call goes on", "");
+        line_say("the call continues", "");
 }
 
 static void start_reports(struct media *media)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "line.h"
+#include "sdes.h"
 
 enum { TEXT_BYTES = 256 };
 
@@ -19,12 +20,12 @@ static const struct cause answers[] = {
     { 302, "the peer is elsewhere, at no address that can be called",
       "set peer to its new address" },
     { 305, "the peer is behind a proxy that cannot be called", "set peer to an address at it" },
-    { 401, "the peer wants a registration with credentials",
-      "set the user and password of an account there" },
+    { 401, "the peer wants a user and a password that it knows",
+      "set user, login and password_file to those of an account there" },
     { 403, "the peer forbids the call", "ask its owner to allow calls from this user" },
     { 404, "the peer does not exist there", "correct the name before the @ in peer" },
-    { 407, "the proxy wants a registration with credentials",
-      "set the user and password of an account there" },
+    { 407, "the proxy wants a user and a password that it knows",
+      "set user, login and password_file to those of an account there" },
     { 408, "the peer did not answer in time", "start the other phone, or call again later" },
     { 410, "the peer is gone for good", "correct the name before the @ in peer" },
     { 415, "the peer does not take descriptions by SDP", "call a phone" },
@@ -52,6 +53,10 @@ static const struct cause errors[] = {
       "set listen to an address of the network that the peer is in" },
     { EINVAL, "the address of the peer cannot be reached from the address of listen",
       "set listen to an address of the network that the peer is in" },
+    { EDESTADDRREQ, "the name of the peer is not found",
+      "correct the name behind the @ in peer, or give its address by numbers" },
+    { EPROTO, "TLS with the peer fails", "set tls_ca to the authority of its certificate" },
+    { EPROTOTYPE, "the peer answers with no encryption in common", SDES_CURE },
     { EBADMSG, "the peer answers with a damaged description", "correct the other phone" },
     { ENOTSUP, "the peer answers without a supported codec",
       "set codecs to what the other phone supports" },

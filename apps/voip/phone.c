@@ -149,7 +149,7 @@ static void publish(struct phone *phone)
 
     if (!phone->is_established || call == phone->media->call)
         return;
-    line_say("the call goes on by", voip_codec(phone->media->call)->name);
+    line_say("the call continues by", voip_codec(phone->media->call)->name);
     // Release: pairs with the acquire of the sound.
     wb_word_store(&phone->voip->call, phone->media->call, WB_RELEASE);
 }
@@ -165,8 +165,6 @@ static int on_answer(const struct sip_msg *message, void *arg)
         publish(phone);
     else if (phone->is_established)
         line_say("the other phone's change of the call is not possible", refusal_of(error)->why);
-    else if (error == EPROTOTYPE)
-        line_say("help", SDES_CURE);
     return error;
 }
 
