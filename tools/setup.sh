@@ -26,6 +26,8 @@ packages='
     gcc-aarch64-linux-gnu
     gcc-arm-none-eabi
     gcc-riscv64-unknown-elf
+    kamailio
+    kamailio-tls-modules
     lame
     libasound2-dev
     libavcodec-dev
@@ -39,12 +41,14 @@ packages='
     librem-dev
     libspandsp-dev
     libspeexdsp-dev
+    libssl-dev
     libswscale-dev
     libturbojpeg0
     libzvbi0
     lintian
     mencoder
     mmdebstrap
+    openssl
     perl
     picolibc-aarch64-linux-gnu
     picolibc-riscv64-unknown-elf
@@ -81,6 +85,11 @@ if [ -n "$missing" ]; then
         exit 1
     fi
     $run apt-get update -qq
+    # The tests start the SIP server themselves. Its service, which would listen at every address, is
+    # masked before there is one; `systemctl unmask kamailio` gives it back.
+    case "$missing " in
+        *' kamailio '*) $run ln -sf /dev/null /etc/systemd/system/kamailio.service ;;
+    esac
     # shellcheck disable=SC2086  # one word per package
     DEBIAN_FRONTEND=noninteractive $run apt-get install -qq -y --no-install-recommends $missing
 fi

@@ -5,12 +5,13 @@
 //
 // Each of the three steps is a call that it does not wait for: what ends is handled as it comes.
 // What the line keeps belongs to the process of its kernel (sockets), so the agent does not move.
+#include <stdio.h>
 #include <string.h>
 
 #include "common/tasks.h"
 #include "line.h"
 
-enum { SERVICES = 3, MOST_WAITS = SERVICES + 2, PATIENCE_NS = 500000000 };
+enum { SERVICES = 3, MOST_WAITS = SERVICES + 2, PATIENCE_NS = 500000000, TEXT_BYTES = 256 };
 
 struct agent {
     struct wb_task *self;
@@ -108,8 +109,10 @@ static void send(struct agent *agent, const struct voip_packet *packet)
         return;
     agent->next = packet->head.number + 1;
     (void)wb_compute(agent->self);  // a frame in each direction is its firing
-    agent->line->kind->send(agent->line, packet);
-    note_sent(agent);
+    if (agent->line->kind->send(agent->line, packet))
+        note_sent(agent);
+    else
+        agent->sent_ns = 0;
 }
 
 static void on_encoded(const struct wb_answer *answer, void *arg)
@@ -273,5 +276,11 @@ int agent(struct wb_task *self)
             break;
         wb_checkpoint();
     }
-    return agent.line->kind->close(agent.line) ? 0 : 1;
+    if (agent.line->kind->close(agent.line))
+        return 0;
+    if (!agent.line->cure)
+        wb_task_fail(self, "there was no call");
+    char text[TEXT_BYTES];
+    snprintf(text, sizeof text, "there was no call\nhelp: %s", agent.line->cure);
+    wb_task_fail(self, text);
 }

@@ -17,7 +17,8 @@ struct line_kind {
     /// Sends a frame of the call that is under way.
     ///
     /// Context: the agent. Never blocks.
-    void (*send)(struct line *line, const struct voip_packet *packet);
+    /// Returns: false when nothing is to be sent: the other phone holds the call.
+    bool (*send)(struct line *line, const struct voip_packet *packet);
 
     /// What is to be played in this period; of a lost one a packet of no bytes.
     ///
@@ -37,7 +38,8 @@ struct line_kind {
 
 struct line {
     const struct line_kind *kind;
-    int file;  // readable when there is something to do; -1: there is none
+    int file;          // readable when there is something to do; -1: there is none
+    const char *cure;  // of why there was no call; NULL: none is known
 };
 
 /// Opens a line. `line_loop` has one call, in which what is sent comes back.

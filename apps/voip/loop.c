@@ -22,13 +22,14 @@ static bool turn(struct line *line)
     return wb_now_ns() < loop->end_ns;
 }
 
-static void send_frame(struct line *line, const struct voip_packet *packet)
+static bool send_frame(struct line *line, const struct voip_packet *packet)
 {
     struct loop *loop = (struct loop *)line;
 
     loop->voip->tally.agent.received++;
-    playout_put(&loop->playout, (uint16_t)packet->head.number, false, packet->payload,
+    playout_put(&loop->playout, (uint16_t)packet->head.number, false, 0, packet->payload,
                 packet->bytes);
+    return true;
 }
 
 static bool take_frame(struct line *line, struct voip_packet *packet)
@@ -64,7 +65,7 @@ struct line *line_loop(struct wb_task *self)
     struct loop *loop = task_keep(self, sizeof *loop);
     struct voip *voip = voip_of(self);
 
-    loop->line = (struct line){ &kind, -1 };
+    loop->line = (struct line){ &kind, -1, NULL };
     loop->voip = voip;
     loop->end_ns =
         voip->hang_up_ms > 0 ? wb_now_ns() + voip->hang_up_ms * UINT64_C(1000000) : UINT64_MAX;

@@ -111,6 +111,19 @@ static bool read_room(struct wb_app *app, struct voip *voip)
     return true;
 }
 
+static bool read_srtp(struct wb_app *app, struct voip *voip)
+{
+    static const char *const names[] = { "", "offer", "require" };
+    const char *name = wb_param_text(app, "srtp", "");
+
+    for (int i = 0; i < 3; i++)
+        if (strcmp(name, names[i]) == 0) {
+            voip->srtp = (enum voip_srtp)i;
+            return true;
+        }
+    return file_refuse(app, "srtp", "write offer or require, or leave it empty");
+}
+
 // ---- The recordings -----------------------------------------------------------------------------
 
 static int64_t read_input(void *file, void *data, size_t bytes, uint64_t place)
@@ -173,8 +186,9 @@ enum wb_status wb_app_setup(struct wb_app *app)
     voip->user = wb_param_text(app, "user", "whimbrel");
     voip->card = wb_param_text(app, "card", "");
     if (!read_format(app, voip) || !read_codecs(app, voip) || !read_times(app, voip) ||
-        !read_room(app, voip) || !open_input(app, voip) || !open_output(app, voip) ||
-        !open_capture(app, voip))
+        !read_room(app, voip) || !read_srtp(app, voip) ||
+        !server_read(app, &voip->server, voip->user) || !open_input(app, voip) ||
+        !open_output(app, voip) || !open_capture(app, voip))
         return WB_ERR_INVAL;
     app->state = voip;
     return WB_OK;

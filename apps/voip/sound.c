@@ -36,9 +36,8 @@ struct sound {
     int16_t input[INPUT_SAMPLES];
 };
 
-static void begin(struct sound *sound, uint32_t call)
+static void begin(struct sound *sound)
 {
-    sound->call = call;
     sound->periods = sound->first = sound->from = sound->next = sound->silent = 0;
     sound->is_heard = false;
     memset(sound->room, 0, sizeof sound->room);
@@ -49,7 +48,8 @@ static void begin(struct sound *sound, uint32_t call)
 static bool is_wanted(struct sound *sound, const struct voip_frame *frame,
                       struct voip_sound_tally *tally)
 {
-    if (frame->head.call == 0 || frame->head.call != sound->call ||
+    // The codec of a call may change in its midst.
+    if (frame->head.call == 0 || frame->head.call >> 8 != sound->call >> 8 ||
         frame->head.number < sound->next)
         return false;
     if (!sound->is_heard)
@@ -107,7 +107,9 @@ static void play(struct wb_task *self, struct sound *sound, struct wb_port *in, 
         return;
     tally->played += is_there;
     tally->silent += !is_there;
-    if (!is_there && sound->is_heard && ++sound->silent > tally->gap)
+    // Relaxed: it comes with nothing else.
+    if (!is_there && sound->is_heard && !wb_word_load(&voip->quiet, WB_RELAXED) &&
+        ++sound->silent > tally->gap)
         tally->gap = sound->silent;
     if (sound->card)
         card_play(sound->card, played, voip->format.samples);
@@ -225,8 +227,9 @@ int sound(struct wb_task *self)
         // Acquire: pairs with the agent's release, so that nothing of the call before is seen.
         const uint32_t call = wb_word_load(&voip->call, WB_ACQUIRE);
 
-        if (call != sound->call)
-            begin(sound, call);
+        if (call >> 8 != sound->call >> 8)
+            begin(sound);
+        sound->call = call;
         play(self, sound, in, played);
         if (call != 0) {
             capture(self, sound, out, played);

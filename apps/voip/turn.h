@@ -4,8 +4,10 @@
 #define VOIP_TURN_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 struct turn {
+    FILE *nowhere;
     int stop;  // an eventfd that ends the loop
     int loop;  // readable when there is something to handle besides timers
 };

@@ -24,9 +24,11 @@
 #include "codec.h"
 #include "common/file.h"
 #include "common/wav.h"
+#include "server.h"
 #include "wb/wb.h"
 
 enum { VOIP_NAME_BYTES = 128, VOIP_PARTIES = 8, INPUT_RATE_LEAST = 4000, INPUT_RATE_MOST = 96000 };
+enum voip_srtp { VOIP_SRTP_NONE, VOIP_SRTP_OFFERED, VOIP_SRTP_REQUIRED };
 
 // At the head of each message.
 struct voip_head {
@@ -83,8 +85,8 @@ struct voip_tally {
     uint32_t mixed;  // frames of a conference
 };
 
-// The application's state: set up by the launcher, and read only from then on but for `call` and
-// `tally`.
+// The application's state: set up by the launcher, and read only from then on but for `call`,
+// `quiet` and `tally`.
 struct voip {
     struct codec_format format;
     uint32_t ptime_ms, poll_us, answers_us, jitter_frames;
@@ -93,12 +95,15 @@ struct voip {
     bool cancels, suppresses;
     bool blocks;  // the agent waits for each answer
     const char *peer, *listen, *user, *card;
+    struct voip_server server;
+    enum voip_srtp srtp;
     uint8_t order[CODECS];  // the codecs that are offered
     uint32_t offered;
     struct wav wav;
     struct file input, output;
-    struct file capture;  // the agent writes it, and its `bytes`: those of whole packets
-    struct wb_word call;  // the call that is under way, as in a head; 0: none. The agent writes it
+    struct file capture;   // the agent writes it, and its `bytes`: those of whole packets
+    struct wb_word call;   // the call that is under way, as in a head; 0: none. The agent writes it
+    struct wb_word quiet;  // 1: what is not heard is no gap, by agreement. The agent writes it
     struct voip_tally tally;
 };
 

@@ -14,8 +14,9 @@ FUZZ_CHECKS_fast := -O2 -fsanitize=fuzzer
 FUZZ_FLAGS := -g1 -fno-omit-frame-pointer $(FUZZ_CHECKS_$(FUZZ_BUILD))
 FUZZ_INCLUDE := $(INCLUDE) -Iapps -Iapps/video/jpeg -Ikernels/freertos/loader -Ikernels/freertos/loader/test -Ilauncher/board -Itests/fuzz/c
 
-FUZZ_PHONE_C := tests/fuzz/c/phone.c $(patsubst %,apps/voip/%.c,codec codec_g711 codec_opus g711 media pcap playout resample)
-FUZZ_PHONE_LIBS = $(shell pkg-config --libs libre opus)
+FUZZ_PHONE_C := tests/fuzz/c/phone.c $(patsubst %,apps/voip/%.c,body codec codec_g711 codec_opus g711 media pcap playout resample sdes)
+FUZZ_SIP_C := $(patsubst %,apps/voip/%.c,address outcome register requests server transport turn)
+FUZZ_PHONE_LIBS = $(shell pkg-config --libs libre openssl opus)
 
 # A kernel by hand.
 FUZZ_STUB_C := kernels/template/trivial.c middleware/test/build.c middleware/test/kernel_stub.c tests/fuzz/c/kernel.c
@@ -31,7 +32,7 @@ fuzz_parts_plan := $(PLAN_TEST_C) $(MIDDLEWARE_C) $(FUZZ_STUB_C)
 fuzz_parts_qoi := apps/image_filter/qoi.c
 fuzz_parts_rtp := $(FUZZ_PHONE_C)
 fuzz_parts_sdp := $(FUZZ_PHONE_C)
-fuzz_parts_sip := $(FUZZ_PHONE_C) apps/voip/turn.c
+fuzz_parts_sip := $(FUZZ_PHONE_C) $(FUZZ_SIP_C)
 fuzz_parts_wav := apps/common/wav.c
 # What it waits for a moment is not waited for.
 fuzz_libs_client := -lpthread -Wl,--wrap=poll
@@ -57,7 +58,7 @@ $(FUZZ)/c/%.o: %.c tests/fuzz/fuzz.mk
 	@$(FUZZ_CC) -std=gnu11 -w $(FUZZ_FLAGS) $(FUZZ_INCLUDE) $(FUZZ_SYSTEM) -MMD -MP -c -o $@ $<
 
 $(FUZZ)/c/apps/video/picture.o $(FUZZ)/c/apps/video/jpeg/memory.o $(FUZZ)/c/tests/fuzz/c/avi.o: FUZZ_SYSTEM = -isystem $(shell apps/video/jpeg/find.sh)
-$(patsubst %.c,$(FUZZ)/c/%.o,$(FUZZ_PHONE_C) $(patsubst %,tests/fuzz/c/%.c,rtp sdp sip) apps/voip/turn.c): FUZZ_SYSTEM = $(VOIP_INCLUDE)
+$(patsubst %.c,$(FUZZ)/c/%.o,$(FUZZ_PHONE_C) $(patsubst %,tests/fuzz/c/%.c,rtp sdp sip) $(FUZZ_SIP_C)): FUZZ_SYSTEM = $(VOIP_INCLUDE)
 
 # Its accessors are inlined hundreds of times: with each of their steps checked, a compiler takes minutes.
 $(FUZZ)/c/launcher/third_party/%.o: FUZZ_FLAGS += -fno-sanitize=undefined

@@ -11,6 +11,7 @@ import os
 import re
 import signal
 import socket
+import struct
 import subprocess
 import threading
 import time
@@ -44,6 +45,11 @@ def free_port() -> int:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as some:
         some.bind((HOST, 0))
         return some.getsockname()[1]
+
+
+def rtp(number: int, payload: bytes, kind: int = 0) -> bytes:
+    """A packet of sound, or of another payload type."""
+    return struct.pack("!BBHII", 0x80, kind, number & 0xFFFF, number * 160, 7) + payload
 
 
 def speech(path: Path, seed: int, rate: int = RATE) -> Path:
@@ -112,9 +118,9 @@ class Ours:
     def log(self) -> str:
         return (self.runtime / "said").read_text(errors="replace")
 
-    def wait_until(self, words: str) -> None:
+    def wait_until(self, words: str, times: int = 1) -> None:
         deadline = time.monotonic() + PATIENCE_S
-        while words not in (text := self.log()):
+        while (text := self.log()).count(words) < times:
             assert self.process.poll() is None and time.monotonic() < deadline, text
             time.sleep(0.01)
 
@@ -286,15 +292,24 @@ class Baresip:
 
 @contextmanager
 def baresip(
-    folder: Path, sound: Path, *codecs: str, dial: str = "", rate: int = RATE
+    folder: Path,
+    sound: Path,
+    *codecs: str,
+    dial: str = "",
+    rate: int = RATE,
+    account: str = ACCOUNT,
+    more: str = "",
 ) -> Iterator[Baresip]:
-    """A phone that answers, or dials; it says `sound` and hangs up at its end."""
+    """A phone that answers, or dials; it says `sound` and hangs up at its end.
+
+    `more`: lines of its configuration.
+    """
     port = free_port()
     folder.mkdir()
     there = {"host": HOST, "port": port, "folder": folder, "sound": sound, "rate": rate}
-    (folder / "config").write_text(CONFIG.format(**there))
+    (folder / "config").write_text(CONFIG.format(**there) + more)
     named = ",".join(CODECS[codec] for codec in codecs)
-    (folder / "accounts").write_text(ACCOUNT.format(**there, codecs=named))
+    (folder / "accounts").write_text(account.format(**there, codecs=named))
     (folder / "contacts").touch()
     words = ["baresip", "-f", str(folder), "-t", "60"]
     if dial:

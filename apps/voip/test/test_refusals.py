@@ -48,17 +48,53 @@ def test_a_parameter_that_cannot_be_is_refused(params: dict[str, Any], reason: s
 
 
 @pytest.mark.parametrize(
-    ("params", "reason"),
+    ("listen", "reason", "cure"),
     [
-        ({"listen": "nowhere"}, "listen must be an address and a port of this machine"),
-        ({"peer": "5551234"}, "the peer cannot be called"),
+        ("nowhere", "it has no port up to 65535", "set listen to ADDRESS:PORT"),
+        (f"{HOST}:99999", "it has no port up to 65535", "set listen to ADDRESS:PORT"),
+        ("localhost:5060", "Invalid argument", "set listen to ADDRESS:PORT"),
+        (
+            "0.0.0.0:5060",
+            "no phone can send to an address of zeros",
+            "set listen to the address by which",
+        ),
     ],
 )
-def test_an_address_that_is_none_ends_the_run_with_the_reason(
-    params: dict[str, Any], reason: str
+def test_an_address_to_listen_at_that_will_not_do_has_cause_and_cure(
+    listen: str, reason: str, cure: str
 ) -> None:
-    listen = {"listen": f"{HOST}:{free_port()}"}
-    assert reason in refusal(run(**{**listen, **params}))
+    said = refusal(run(listen=listen))
+    assert f"listen must be an address and a port of this machine: {reason}" in said
+    assert f"help: {cure}" in said
+
+
+def test_an_address_of_another_machine_has_cause_and_cure() -> None:
+    said = refusal(run(listen=f"192.0.2.1:{free_port()}"))
+    assert "calls cannot be taken: Cannot assign requested address" in said
+    assert "help: set listen to an address of this machine" in said
+
+
+@pytest.mark.parametrize(
+    ("peer", "reason", "cure"),
+    [
+        ("5551234", "it is not an address of SIP", "set peer to sip:NAME@ADDRESS:PORT"),
+        (f"b@{HOST}:5070", "it is not an address of SIP", "set peer to sip:"),
+        ("tel:+15551234", "it is not an address of SIP", "set peer to sip:"),
+        (f"sip:b c@{HOST}", "it is not an address of SIP", "set peer to sip:"),
+        (f"sip:b@{HOST}:99999", "it has no port up to 65535", "set peer to sip:"),
+        (f"sip:b@{HOST}:x", "it has no port up to 65535", "set peer to sip:"),
+        ("sip:b@[::1]:5070", "addresses of two kinds", "set both to one kind"),
+    ],
+)
+def test_a_peer_that_cannot_be_called_has_cause_and_cure(peer: str, reason: str, cure: str) -> None:
+    said = refusal(run(listen=f"{HOST}:{free_port()}", peer=peer))
+    assert "the peer cannot be called: it" in said and reason in said
+    assert f"help: {cure}" in said
+
+
+def test_a_peer_whose_name_is_not_found_has_cause_and_cure() -> None:
+    said = refusal(run(listen=f"{HOST}:{free_port()}", peer="sip:b@nowhere.invalid"))
+    assert "the name of the peer is not found" in said and "its address by numbers" in said
 
 
 def test_an_input_of_a_rate_that_cannot_be_is_refused_with_its_cure(tmp_path: Path) -> None:

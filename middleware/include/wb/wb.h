@@ -149,7 +149,8 @@ void *wb_task_state(const struct wb_task *self);
 /// Leaves a pointer for wb_task_state().
 void wb_task_set_state(struct wb_task *self, void *state);
 
-/// Ends the run with an error that names the task.
+/// Ends the run with an error that names the task. A last line of `text` that begins with `help: `
+/// is shown as what to do about it.
 ///
 /// Context: a task. Does not return.
 /// Memory:  `text` is copied (at most 255 bytes are kept).

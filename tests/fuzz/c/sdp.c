@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What another phone says of the sound of a call: an offer, or after a first byte that is even an
-// answer.
+// answer. Its next two bits say whether ours encrypts.
 #include "phone.h"
 #include "target.h"
 
@@ -12,6 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 
     if (bytes == 0)
         return 0;
+    voip->srtp = (enum voip_srtp)((*data >> 1 & 3) % 3);
     MUST(sa_set_str(&local, "127.0.0.1", 0) == 0);
     MUST(media_open(&media, voip, &local) == 0);
     struct mbuf *description = mbuf_alloc(bytes);

@@ -292,9 +292,14 @@ fn unable(app: &App, task: Option<&Task>, error: &HelperError) -> Problem {
         .at(task.span.clone(), "this task")
 }
 
+// A task that knows a cure has it in a second line.
 fn failed(label: &str, task: &Task, error: &HelperError) -> Problem {
-    Problem::new(format!("`{label}` ended the run: {}", error.text))
-        .help(format!("see what `{}` returns there", task.entry.get_ref()))
+    let (cause, cure) = match error.text.split_once("\nhelp: ") {
+        Some((cause, cure)) => (cause, cure.to_owned()),
+        None => (error.text.as_str(), format!("see what `{}` returns there", task.entry.get_ref())),
+    };
+    Problem::new(format!("`{label}` ended the run: {cause}"))
+        .help(cure)
         .at(task.span.clone(), "this task")
 }
 
@@ -375,6 +380,19 @@ mod tests {
         assert!(of_task.contains("no globally visible memory for `bpf`"), "{of_task}");
         assert!(of_task.contains("this task") && of_task.contains("lower `stack`"), "{of_task}");
         assert!(told(&memory("", "")).contains("no globally visible memory: its kernels"));
+    }
+
+    #[test]
+    fn a_task_that_ends_the_run_may_say_what_to_do() {
+        let failed = |text: &str| {
+            let text = text.to_owned();
+            told(&HelperError { kind: ErrorKind::Task, text, ..error("bpf", "") })
+        };
+        let known = failed("the line is busy\nhelp: call later");
+        assert!(known.contains("`bpf` ended the run: the line is busy\n"), "{known}");
+        assert!(known.contains("help: call later"), "{known}");
+        let other = failed("it is broken");
+        assert!(other.contains("returns there"), "{other}");
     }
 
     #[test]
