@@ -122,7 +122,7 @@ static int on_offer(struct mbuf **description, const struct sip_msg *message, vo
     if (!party->media)
         return EINVAL;
     const int error = has_offer ? media_take(party->media, message->mb, true) : 0;
-    return error ? error : sdp_encode(description, party->media->session, !has_offer);
+    return error ? error : media_describe(party->media, description, !has_offer);
 }
 
 static int take_up(struct party *party, const struct sip_msg *message)
@@ -137,7 +137,7 @@ static int take_up(struct party *party, const struct sip_msg *message)
     if (has_offer)
         error = media_take(party->media, message->mb, true);
     if (error == 0)
-        error = sdp_encode(&description, party->media->session, !has_offer);
+        error = media_describe(party->media, &description, !has_offer);
     if (error == 0)
         error =
             sipsess_accept(&party->session, bridge->calls, message, 200, "OK", bridge->voip->user,
@@ -253,7 +253,10 @@ static void look_for_silence(struct bridge *bridge)
     for (int i = 0; i < VOIP_PARTIES && most > 0; i++) {
         struct party *party = &bridge->parties[i];
 
-        if (party->media && now > party->media->heard_ns + most) {
+        // One that holds the call may be silent.
+        if (party->media &&
+            (!party->is_established || party->media->direction == SDP_SENDRECV) &&
+            now > party->media->heard_ns + most) {
             line_say("hangs up: nothing is heard from one phone", "");
             end_call(party);
         }
