@@ -41,11 +41,15 @@ static void nothing(j_decompress_ptr picture)
     (void)picture;
 }
 
-// The data are over before the picture is.
+// The data are over. Where only the last marker is missing, as some cameras leave it out, no pixel
+// is; where more is missing, libjpeg notes that this one comes too early.
 static boolean want_more(j_decompress_ptr picture)
 {
-    ERREXIT(picture, JERR_INPUT_EOF);
-    return FALSE;
+    static const JOCTET end[] = { 0xff, JPEG_EOI };
+
+    picture->src->next_input_byte = end;
+    picture->src->bytes_in_buffer = sizeof end;
+    return TRUE;
 }
 
 static void skip(j_decompress_ptr picture, long bytes)
@@ -96,37 +100,58 @@ static bool is_sampled(const jpeg_component_info *component, int factor)
     return component->h_samp_factor == factor && component->v_samp_factor == factor;
 }
 
-static bool is_ours(const struct jpeg_decompress_struct *picture, uint32_t width, uint32_t height)
+static bool is_ours(const struct jpeg_decompress_struct *picture)
 {
     const jpeg_component_info *component = picture->comp_info;
 
-    return picture->image_width == width && picture->image_height == height &&
-           picture->num_components == PLANES && picture->jpeg_color_space == JCS_YCbCr &&
+    return picture->num_components == PLANES && picture->jpeg_color_space == JCS_YCbCr &&
            !picture->progressive_mode && is_sampled(&component[0], 2) &&
            is_sampled(&component[1], 1) && is_sampled(&component[2], 1);
+}
+
+// Which lines of a frame a JPEG has: all, or those of a field.
+struct lines {
+    uint32_t first, step;
+};
+
+// How many of `lines` they are.
+static uint32_t count_lines(const struct lines *lines, uint32_t all)
+{
+    return (all - lines->first + lines->step - 1) / lines->step;
 }
 
 struct plane {
     uint8_t *rows[PICTURE_ROWS];
     uint8_t *to;
     uint32_t width, height, step;
+    size_t pitch;  // from one line to the next
+};
+
+// What is made of a JPEG.
+struct target {
+    uint32_t width, height;  // of the frame
+    struct lines lines;
+    uint8_t *planes;  // NULL where the picture is only to be looked at
 };
 
 // The rows of blocks lie one plane after the other, in the decoder.
-static void lay_out(struct plane plane[PLANES], struct picture_decoder *decoder, uint32_t width,
-                    uint32_t height, uint8_t *planes)
+static void lay_out(struct plane plane[PLANES], struct picture_decoder *decoder,
+                    const struct target *target)
 {
-    uint8_t *row = decoder->rows;
+    const uint32_t width = target->width;
+    uint8_t *row = decoder->rows, *planes = target->planes;
 
     for (int p = 0; p < PLANES; p++) {
         const bool luma = p == 0;
         const size_t stride = luma ? luma_stride(width) : luma_stride(width) / 2;
+        const uint32_t height = luma ? target->height : half(target->height);
 
         plane[p].width = luma ? width : half(width);
-        plane[p].height = luma ? height : half(height);
+        plane[p].height = count_lines(&target->lines, height);
         plane[p].step = luma ? PICTURE_ROWS : CHROMA_ROWS;
-        plane[p].to = planes;
-        planes += (size_t)plane[p].width * plane[p].height;
+        plane[p].pitch = (size_t)target->lines.step * plane[p].width;
+        plane[p].to = planes + (size_t)target->lines.first * plane[p].width;
+        planes += (size_t)plane[p].width * height;
         for (uint32_t i = 0; i < plane[p].step; i++, row += stride)
             plane[p].rows[i] = row;
     }
@@ -136,7 +161,7 @@ static void copy_rows(struct plane *plane)
 {
     const uint32_t rows = plane->height < plane->step ? plane->height : plane->step;
 
-    for (uint32_t i = 0; i < rows; i++, plane->to += plane->width)
+    for (uint32_t i = 0; i < rows; i++, plane->to += plane->pitch)
         memcpy(plane->to, plane->rows[i], plane->width);
     plane->height -= rows;
 }
@@ -163,10 +188,10 @@ static void decode(struct jpeg_decompress_struct *picture, struct plane plane[PL
     jpeg_finish_decompress(picture);
 }
 
-// `planes` is NULL where the picture is only to be looked at. What is declared here is not changed
-// between setjmp() and longjmp(), but for what libjpeg itself is made for.
+// One JPEG. What is declared here is not changed between setjmp() and longjmp(), but for what
+// libjpeg itself is made for.
 static enum picture_status process(struct picture_decoder *decoder, struct jpeg_source_mgr *source,
-                                   uint32_t width, uint32_t height, uint8_t *planes)
+                                   const struct target *target)
 {
     struct jpeg_decompress_struct picture;
     struct errors errors = {
@@ -175,6 +200,7 @@ static enum picture_status process(struct picture_decoder *decoder, struct jpeg_
     struct plane plane[PLANES];
 
     decoder->arena.used = 0;
+    decoder->width = decoder->height = 0;
     picture.err = &errors.manager;
     picture.client_data = &decoder->arena;
     if (setjmp(errors.back))
@@ -182,27 +208,77 @@ static enum picture_status process(struct picture_decoder *decoder, struct jpeg_
     jpeg_create_decompress(&picture);
     picture.src = source;
     jpeg_read_header(&picture, TRUE);
-    if (!is_ours(&picture, width, height))
+    if (!is_ours(&picture))
         return PICTURE_OTHER;
-    if (planes) {
-        lay_out(plane, decoder, width, height, planes);
+    decoder->width = picture.image_width;
+    decoder->height = picture.image_height;
+    if (picture.image_width != target->width ||
+        picture.image_height * target->lines.step < target->height ||
+        picture.image_height * target->lines.step >= target->height + target->lines.step)
+        return PICTURE_RESIZED;
+    if (target->planes) {
+        lay_out(plane, decoder, target);
         decode(&picture, plane);
     }
     return errors.manager.num_warnings == 0 ? PICTURE_WHOLE : PICTURE_DAMAGED;
 }
 
+// ---- One frame: a picture, or one for each field ------------------------------------------------
+
+// Where the second picture begins; `bytes` where there is none. No data of a picture look like it.
+static size_t second_of(const uint8_t *jpeg, size_t bytes)
+{
+    for (size_t at = 2; at + 2 < bytes; at++)
+        if (jpeg[at] == 0xff && jpeg[at + 1] == 0xd8 && jpeg[at + 2] == 0xff)
+            return at;
+    return bytes;
+}
+
+// APP0 of Motion-JPEG in AVI: after its name 1 for the field with line 1, 2 for the other.
+static bool is_second_field(const uint8_t *jpeg, size_t bytes)
+{
+    static const uint8_t app0[] = { 0xff, 0xd8, 0xff, 0xe0 };
+
+    return bytes > 10 && memcmp(jpeg, app0, sizeof app0) == 0 && memcmp(jpeg + 6, "AVI1", 4) == 0 &&
+           jpeg[10] == 2;
+}
+
+static enum picture_status process_frame(struct picture_decoder *decoder, const uint8_t *jpeg,
+                                         size_t bytes, struct target *target)
+{
+    struct jpeg_source_mgr source = source_of(jpeg, bytes);
+    const enum picture_status whole = process(decoder, &source, target);
+
+    if (whole != PICTURE_RESIZED || decoder->width != target->width ||
+        decoder->height != half(target->height))
+        return whole;
+    const size_t second = second_of(jpeg, bytes);
+    if (second == bytes)
+        return whole;
+    target->lines = (struct lines){ is_second_field(jpeg, bytes), 2 };
+    source = source_of(jpeg, second);
+    const enum picture_status first = process(decoder, &source, target);
+    if (first != PICTURE_WHOLE)
+        return first;
+    target->lines.first = 1 - target->lines.first;
+    source = source_of(jpeg + second, bytes - second);
+    return process(decoder, &source, target);
+}
+
 enum picture_status picture_look(struct picture_decoder *decoder, const void *jpeg, size_t bytes,
                                  uint32_t width, uint32_t height)
 {
-    struct jpeg_source_mgr source = source_of(jpeg, bytes);
+    struct target target = { .width = width, .height = height, .lines = { 0, 1 } };
 
-    return process(decoder, &source, width, height, NULL);
+    return process_frame(decoder, jpeg, bytes, &target);
 }
 
 enum picture_status picture_decode(struct picture_decoder *decoder, const void *jpeg, size_t bytes,
                                    uint32_t width, uint32_t height, uint8_t *planes)
 {
-    struct jpeg_source_mgr source = source_of(jpeg, bytes);
+    struct target target = {
+        .width = width, .height = height, .lines = { 0, 1 }, .planes = planes
+    };
 
-    return process(decoder, &source, width, height, planes);
+    return process_frame(decoder, jpeg, bytes, &target);
 }

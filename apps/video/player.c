@@ -52,7 +52,11 @@ int video(struct wb_task *self)
     bool late = false;
 
     source_open(self, &player->source, player->next);
-    while (!wb_stopping(self) && source_next(player->source)) {
+    while (!wb_stopping(self)) {
+        if (!source_next(player->source)) {
+            app->result[wb_task_index(self)].ended = true;
+            break;
+        }
         if (late)
             player->tally.dropped++;
         else if (!show(self, player, out))

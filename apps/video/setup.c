@@ -135,11 +135,28 @@ static void tell(const struct video *video, uint32_t player)
                                   : ", some differ");
 }
 
+// A run that was not stopped before, and has shown nothing.
+static bool is_dark(const struct video *video)
+{
+    bool ended = false;
+
+    for (uint32_t i = 0; i < video->players; i++) {
+        ended = ended || video->result[i].ended;
+        if (video->result[i].tally.shown > 0)
+            return false;
+    }
+    return ended;
+}
+
 enum wb_status wb_app_finish(struct wb_app *app)
 {
     struct video *video = app->state;
     enum wb_status status = WB_OK;
 
+    if (video && is_dark(video)) {
+        file_refuse(app, "input", "no frame of it could be shown: get a complete copy");
+        status = WB_ERR_INVAL;
+    }
     for (uint32_t i = 0; video && i < video->players; i++) {
         const uint64_t differ = video->result[i].differ;
 

@@ -31,77 +31,132 @@ static bool check_size(struct wb_app *app, const struct avi *film)
     return false;
 }
 
-// Counts the frames; true if one of them can be played.
-static bool count_frames(struct video *video, struct picture_decoder *decoder)
-{
-    const struct avi *film = &video->film;
-    size_t at = film->begin;
-    struct avi_frame frame;
-    bool playable = false;
+// What the frames are that are not empty.
+struct kinds {
+    uint64_t of[PICTURE_STATUSES];
+    uint32_t width, height;  // of the first one that is not of the film's size
+};
 
-    while (avi_next(film, &at, &frame)) {
+// Looks at all frames. Empty ones before the first picture repeat nothing: the film begins behind
+// them.
+static struct kinds look_at_frames(struct video *video, struct picture_decoder *decoder)
+{
+    struct avi *film = &video->film;
+    struct kinds kinds = { 0 };
+    struct avi_frame frame;
+
+    video->frames = 0;
+    for (size_t at = film->begin; avi_next(film, &at, &frame);) {
+        if (frame.bytes == 0 && video->frames == 0) {
+            film->begin = at;
+            continue;
+        }
         video->frames++;
-        playable = playable || picture_look(decoder, frame.data, frame.bytes, film->width,
-                                            film->height) == PICTURE_WHOLE;
+        if (frame.bytes == 0)
+            continue;
+        const enum picture_status status =
+            picture_look(decoder, frame.data, frame.bytes, film->width, film->height);
+        if (status == PICTURE_RESIZED && kinds.of[status] == 0) {
+            kinds.width = decoder->width;
+            kinds.height = decoder->height;
+        }
+        kinds.of[status]++;
     }
-    return playable;
+    return kinds;
 }
 
+// Where the header has a size that no picture has, that of the pictures holds.
 static const char *examine(struct video *video)
 {
-    struct picture_decoder *decoder = malloc(picture_decoder_bytes(video->film.width));
+    struct picture_decoder *decoder = malloc(picture_decoder_bytes(0));  // only to look
 
     if (!decoder)
         return "there is not enough memory to decode it";
-    const bool playable = count_frames(video, decoder);
+    struct kinds kinds = look_at_frames(video, decoder);
+    if (kinds.of[PICTURE_WHOLE] == 0 && kinds.of[PICTURE_RESIZED] > 0) {
+        video->film.width = kinds.width;
+        video->film.height = kinds.height;
+        kinds = look_at_frames(video, decoder);
+    }
     free(decoder);
+    video->resized = kinds.of[PICTURE_RESIZED];
     if (video->frames == 0)
         return "it has no frame: get a complete copy";
-    return playable ? NULL : "no frame of it is a baseline JPEG of 4:2:0; " AVI_CURE;
+    if (kinds.of[PICTURE_WHOLE] > 0)
+        return NULL;
+    return kinds.of[PICTURE_OTHER] > 0 ? "no frame of it is a baseline JPEG of 4:2:0; " AVI_CURE
+                                       : "none of its frames is a JPEG: get a complete copy";
 }
 
-static bool take_over(struct video *video)
+// What is played though something is wrong with it.
+static void warn(struct wb_app *app, const struct video *video)
+{
+    const char *path = wb_param_text(app, "input", "");
+
+    if (video->film.warning)
+        fprintf(stderr, "video: warning: input \"%s\": %s\n", path, video->film.warning);
+    if (video->resized > 0)
+        fprintf(stderr,
+                "video: warning: input \"%s\": %llu of its %llu frames are not of %u x %u pixels: "
+                "they are counted as damaged\n",
+                path, (unsigned long long)video->resized, (unsigned long long)video->frames,
+                video->width, video->height);
+}
+
+static void take_over(struct video *video)
 {
     video->width = video->film.width;
     video->height = video->film.height;
     video->rate = video->film.rate;
     video->scale = video->film.scale;
-    return true;
 }
 
 bool source_setup(struct wb_app *app, struct video *video)
 {
+    char why[AVI_WHY_BYTES];
     size_t bytes;
     const char *data = file_load(app, "input", &bytes);
 
     if (!data)
         return false;
-    const char *why = avi_open(&video->film, data, bytes);
-    if (!why && !check_size(app, &video->film))
+    if (!avi_open(&video->film, data, bytes, why))
+        return file_refuse(app, "input", why);
+    const char *reason = examine(video);
+    if (reason)
+        return file_refuse(app, "input", reason);
+    if (!check_size(app, &video->film))
         return false;
-    if (!why)
-        why = examine(video);
-    return why ? file_refuse(app, "input", why) : take_over(video);
+    take_over(video);
+    warn(app, video);
+    return true;
 }
 
 // ---- A player's ---------------------------------------------------------------------------------
 
 struct source {
     const struct video *video;
-    uint64_t next;  // frame, in all plays
-    size_t at;      // where in the film it is looked for
-    struct avi_frame jpeg;
+    uint64_t next;                         // frame, in all plays
+    size_t at;                             // where in the film it is looked for
+    struct avi_frame jpeg;                 // the last that was not empty
     _Alignas(64) unsigned char decoder[];  // a picture_decoder, as large as the film asks for
 };
 
-static size_t find_frame(const struct video *video, uint64_t number)
+static bool step(struct source *source)
 {
-    size_t at = video->film.begin;
     struct avi_frame frame;
 
-    for (uint64_t n = number % video->frames; n > 0; n--)
-        (void)avi_next(&video->film, &at, &frame);
-    return at;
+    if (!avi_next(&source->video->film, &source->at, &frame))
+        return false;
+    if (frame.bytes > 0)
+        source->jpeg = frame;
+    return true;
+}
+
+static void find_frame(struct source *source)
+{
+    source->at = source->video->film.begin;
+    for (uint64_t n = source->next % source->video->frames; n > 0; n--)
+        (void)step(source);
 }
 
 void source_open(struct wb_task *self, struct source **source, uint64_t next)
@@ -114,7 +169,7 @@ void source_open(struct wb_task *self, struct source **source, uint64_t next)
         wb_task_fail(self, "its heap is too small for its decoder: raise heap in app.toml");
     (*source)->video = video;
     (*source)->next = next;
-    (*source)->at = find_frame(video, next);
+    find_frame(*source);
 }
 
 bool source_next(struct source *source)
@@ -125,7 +180,7 @@ bool source_next(struct source *source)
         return false;
     if (source->next++ % video->frames == 0)
         source->at = video->film.begin;
-    return avi_next(&video->film, &source->at, &source->jpeg);
+    return step(source);
 }
 
 bool source_picture(struct source *source, uint8_t *planes)

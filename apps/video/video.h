@@ -32,6 +32,7 @@ struct video_tally {
 
 struct video_result {
     _Alignas(64) struct video_tally tally;  // the player
+    bool ended;                             // it has played all of the film
     _Alignas(64) uint64_t differ;           // its screen
 };
 
@@ -41,6 +42,7 @@ struct video {
     uint32_t width, height;  // of a picture
     uint32_t rate, scale;    // frames per second, for what is written: rate / scale
     uint64_t frames;         // of one play; 0: not known
+    uint64_t resized;        // of them, those of another size
     uint64_t plays;
     const uint32_t *expected;  // the checksum of each frame of a play; NULL: not known
     uint32_t players;

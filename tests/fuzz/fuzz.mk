@@ -21,7 +21,7 @@ FUZZ_PHONE_LIBS = $(shell pkg-config --libs libre openssl opus)
 # A kernel by hand.
 FUZZ_STUB_C := kernels/template/trivial.c middleware/test/build.c middleware/test/kernel_stub.c tests/fuzz/c/kernel.c
 
-fuzz_parts_avi := apps/video/avi.c apps/video/picture.c apps/video/planes.c apps/video/jpeg/memory.c
+fuzz_parts_avi := apps/video/avi.c apps/video/kinds.c apps/video/picture.c apps/video/planes.c apps/video/jpeg/memory.c
 fuzz_parts_client := clients/c/client.c
 fuzz_parts_commands = $(fuzz_parts_plan)
 fuzz_parts_guests = $(MIDDLEWARE_C) $(FUZZ_STUB_C)

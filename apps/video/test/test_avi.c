@@ -8,6 +8,7 @@
 #include "film.h"
 
 static struct avi avi;
+static char why[AVI_WHY_BYTES];
 
 static uint32_t count(void)
 {
@@ -23,40 +24,109 @@ static uint32_t count(void)
     return n;
 }
 
-// What avi_open() says of a film in which one byte is another.
-static const char *with_byte(const char *name, size_t offset, uint8_t value)
+static bool refused(const void *file, size_t bytes, const char *reason)
+{
+    return !avi_open(&avi, file, bytes, why) && strstr(why, reason);
+}
+
+// Opens a film in which `n` bytes are others; its frames are not looked at.
+static bool opens_with(const char *name, size_t offset, const char *bytes, size_t n)
 {
     struct film film = film_read();
 
-    film.file[film_find(&film, name, 0) + offset] = value;
-    const char *why = avi_open(&avi, film.file, film.bytes);
+    memcpy(film.file + film_find(&film, name, 0) + offset, bytes, n);
+    const bool opened = avi_open(&avi, film.file, film.bytes, why);
     free(film.file);
-    return why;
+    return opened;
 }
 
-static bool says(const char *why, const char *what)
+static bool refused_with(const char *name, size_t offset, const char *bytes, const char *reason)
 {
-    return why && strstr(why, what);
+    return !opens_with(name, offset, bytes, 4) && strstr(why, reason);
 }
 
 TEST(a_film_has_its_size_its_rate_and_all_its_frames)
 {
     struct film film = film_read();
 
-    CHECK(avi_open(&avi, film.file, film.bytes) == NULL);
+    CHECK(avi_open(&avi, film.file, film.bytes, why));
     CHECK(avi.width == FILM_WIDTH && avi.height == FILM_HEIGHT);
     CHECK(avi.rate == 25 * avi.scale);
-    CHECK(count() == FILM_FRAMES);
+    CHECK(count() == FILM_FRAMES && !avi.warning);
     free(film.file);
 }
 
 TEST(what_is_no_film_is_refused_with_a_reason)
 {
-    CHECK(says(avi_open(&avi, "", 0), "not an AVI file"));
-    CHECK(says(avi_open(&avi, "RIFF\4\0\0\0WAVE", 12), "not an AVI file"));
-    CHECK(says(with_byte("vids", 0, 'a'), "no video"));
-    CHECK(says(with_byte("strf", 8 + 16, 'H'), "not Motion-JPEG"));
-    CHECK(says(with_byte("strh", 8 + 20, 0), "0 frames per second"));
+    CHECK(refused("", 0, "it is empty"));
+    CHECK(refused("GIF", 3, "not an AVI file"));
+    CHECK(refused("RIFF\4\0\0\0WAVE", 12, "it is a WAV file"));
+    CHECK(refused("\0\0\0\x1c"
+                  "ftypisom....",
+                  16, "it is an MP4 or MOV file"));
+    CHECK(refused("\x1a\x45\xdf\xa3............", 16, "it is a Matroska or WebM file"));
+    CHECK(refused_with("vids", 0, "auds", "no video"));
+    CHECK(refused_with("vids", 0, "iavs", "not Motion-JPEG but DV"));
+}
+
+TEST(video_of_another_kind_is_called_by_its_name)
+{
+    static const char *const kinds[][2] = {
+        { "h264", "H.264 (h264)" },     { "hev1", "H.265" },
+        { "XVID", "MPEG-4 part 2" },    { "dvsd", "DV (dvsd)" },
+        { "\0\0\0\0", "uncompressed" }, { "YUY2", "uncompressed YUV" },
+        { "MJLS", "lossless JPEG" },
+    };
+
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        struct film film = film_read();
+        memcpy(film.file + film_find(&film, "strh", 0) + 12, kinds[i][0], 4);
+        memcpy(film.file + film_find(&film, "strf", 0) + 24, kinds[i][0], 4);
+        CHECK(refused(film.file, film.bytes, kinds[i][1]));
+        free(film.file);
+    }
+}
+
+TEST(motion_jpeg_has_many_names_and_a_film_without_any_is_known_by_its_pictures)
+{
+    static const char *const names[] = { "mjpg", "JPEG", "AVRn", "dmb1", "AVDJ", "CJPG" };
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        CHECK(opens_with("strf", 8 + 16, names[i], 4));
+    CHECK(opens_with("strf", 8 + 16, "\0\0\0\0", 4));  // its stream is called MJPG
+    CHECK(opens_with("strf", 8 + 16, "QQQQ", 4));
+}
+
+TEST(a_rate_that_is_none_is_that_of_the_file_or_the_usual_one)
+{
+    CHECK(opens_with("strh", 8 + 20, "\0\0\0\0", 4));
+    CHECK(avi.rate == 1000000 && avi.scale == 40000);
+    struct film film = film_read();
+    memset(film.file + film_find(&film, "avih", 0) + 8, 0, 4);
+    memset(film.file + film_find(&film, "strh", 0) + 8 + 24, 0, 4);
+    CHECK(avi_open(&avi, film.file, film.bytes, why));
+    CHECK(avi.rate == 25 && avi.scale == 1);
+    free(film.file);
+    CHECK(opens_with("strh", 8 + 24, "\xff\xff\xff\xff", 4) && avi.scale == 40000);
+}
+
+TEST(a_film_from_its_top_has_a_negative_height)
+{
+    CHECK(opens_with("strf", 8 + 8, "\x88\xff\xff\xff", 4) && avi.height == 120);
+    CHECK(opens_with("strf", 8 + 8, "\0\0\0\x80", 4) && avi.height == 0x80000000);
+}
+
+TEST(sizes_of_lists_do_not_matter_but_for_a_warning)
+{
+    static const char *const sizes[] = { "\0\0\0\0", "\4\0\0\0", "\xff\xff\xff\xff" };
+
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        struct film film = film_read();
+        memcpy(film.file + (i ? film_find(&film, "movi", 0) - 8 : 0) + 4, sizes[i], 4);
+        CHECK(avi_open(&avi, film.file, film.bytes, why) && count() == FILM_FRAMES);
+        CHECK(avi.warning && strstr(avi.warning, "never filled in"));
+        free(film.file);
+    }
 }
 
 TEST(a_film_that_ends_in_its_header_is_refused)
@@ -69,7 +139,7 @@ TEST(a_film_that_ends_in_its_header_is_refused)
         uint8_t *cut = malloc(bytes);
         CHECK(cut);
         memcpy(cut, film.file, bytes);
-        CHECK(avi_open(&avi, cut, bytes) != NULL);
+        CHECK(!avi_open(&avi, cut, bytes, why));
         free(cut);
     }
     free(film.file);
@@ -80,8 +150,9 @@ TEST(a_film_that_was_cut_off_has_the_frames_that_are_left)
     struct film film = film_read();
 
     const size_t tenth = film.bytes * 2 / 5;
-    CHECK(avi_open(&avi, film.file, tenth) == NULL);
+    CHECK(avi_open(&avi, film.file, tenth, why));
     CHECK(count() > 8 && count() < 14);
+    CHECK(strstr(avi.warning, "it is cut off"));
     free(film.file);
 }
 
@@ -95,7 +166,7 @@ TEST(a_chunk_with_a_wrong_size_costs_no_other_frame)
             const size_t first = film_find(&film, "00dc", film_find(&film, "movi", 0));
 
             film.file[film_find(&film, "00dc", first + 4) + byte] = wrong[i];
-            CHECK(avi_open(&avi, film.file, film.bytes) == NULL);
+            CHECK(avi_open(&avi, film.file, film.bytes, why));
             CHECK(count() == FILM_FRAMES);
             free(film.file);
         }
@@ -108,7 +179,7 @@ TEST(a_chunk_that_lost_its_name_is_left_out)
     const size_t first = film_find(&film, "00dc", film_find(&film, "movi", 0));
 
     memset(film.file + film_find(&film, "00dc", first + 4), 0, 8);
-    CHECK(avi_open(&avi, film.file, film.bytes) == NULL);
+    CHECK(avi_open(&avi, film.file, film.bytes, why));
     CHECK(count() == FILM_FRAMES - 1);
     free(film.file);
 }

@@ -34,9 +34,10 @@ static void take_first(void)
 {
     struct film film = film_read();
     struct avi_frame frame;
+    char why[AVI_WHY_BYTES];
     struct avi avi;
 
-    CHECK(avi_open(&avi, film.file, film.bytes) == NULL);
+    CHECK(avi_open(&avi, film.file, film.bytes, why));
     size_t at = avi.begin;
     CHECK(avi_next(&avi, &at, &frame) && frame.bytes <= sizeof jpeg);
     memcpy(jpeg, frame.data, frame.bytes);
@@ -58,10 +59,11 @@ TEST(every_picture_is_that_of_another_decoder_to_the_bit)
     const uint32_t *checksums = film_checksums();
     struct film film = film_read();
     struct avi_frame frame;
+    char why[AVI_WHY_BYTES];
     struct avi avi;
 
     CHECK(picture_bytes(FILM_WIDTH, FILM_HEIGHT) == BYTES);
-    CHECK(avi_open(&avi, film.file, film.bytes) == NULL);
+    CHECK(avi_open(&avi, film.file, film.bytes, why));
     size_t at = avi.begin;
     for (int i = 0; i < FILM_FRAMES; i++) {
         CHECK(avi_next(&avi, &at, &frame));
@@ -98,12 +100,57 @@ TEST(a_picture_that_was_cut_off_is_damaged_wherever)
         CHECK(decode(jpeg, bytes) == PICTURE_DAMAGED);
 }
 
+TEST(a_picture_that_lacks_its_last_marker_lacks_no_pixel)
+{
+    take_first();
+    for (size_t less = 1; less <= 2; less++) {
+        CHECK(decode(jpeg, jpeg_bytes - less) == PICTURE_WHOLE);
+        CHECK(picture_checksum(planes, BYTES) == film_checksums()[0]);
+    }
+    CHECK(decode(jpeg, jpeg_bytes - 3) == PICTURE_DAMAGED);
+}
+
+// Two pictures of the film's size are the fields of a frame twice as high.
+TEST(two_fields_of_a_chunk_are_woven_into_a_frame)
+{
+    static const uint8_t avi1[] = "\xff\xe0\0\x10"
+                                  "AVI1\2\0\0\0\0\0\0\0\0";
+    static uint8_t both[sizeof jpeg * 2], frame[2 * BYTES], single[BYTES];
+    const size_t row = FILM_WIDTH, app0 = 18;
+
+    take_first();
+    CHECK(decode(jpeg, jpeg_bytes) == PICTURE_WHOLE);
+    memcpy(single, planes, BYTES);
+    for (size_t bottom = 0; bottom < 2; bottom++) {
+        const size_t more = bottom ? app0 : 0;
+
+        memcpy(both, jpeg, 2);
+        memcpy(both + 2, avi1, more);
+        memcpy(both + 2 + more, jpeg + 2, jpeg_bytes - 2);
+        memcpy(both + more + jpeg_bytes, jpeg, jpeg_bytes);
+        memset(frame, 0, sizeof frame);
+        CHECK(picture_decode(decoder(), both, more + 2 * jpeg_bytes, FILM_WIDTH, 2 * FILM_HEIGHT,
+                             frame) == PICTURE_WHOLE);
+        for (size_t y = 0; y < 2 * FILM_HEIGHT; y++)
+            CHECK(memcmp(frame + y * row, single + y / 2 * row, row) == 0);
+        // Of a frame whose second field is damaged, it is the lines of the first that are there.
+        memset(frame, 0, sizeof frame);
+        CHECK(picture_decode(decoder(), both, more + jpeg_bytes + 300, FILM_WIDTH, 2 * FILM_HEIGHT,
+                             frame) == PICTURE_DAMAGED);
+        CHECK(memcmp(frame + bottom * row, single, row) == 0);
+        CHECK(memcmp(frame + (1 - bottom) * row, single, row) != 0);
+    }
+    CHECK(picture_look(decoder(), jpeg, jpeg_bytes, FILM_WIDTH, 2 * FILM_HEIGHT) ==
+          PICTURE_RESIZED);
+}
+
 TEST(a_picture_of_another_kind_is_told_from_a_damaged_one)
 {
     take_first();
     uint8_t *frame = segment(0xc0);
     CHECK(picture_look(decoder(), jpeg, jpeg_bytes, FILM_WIDTH, FILM_HEIGHT) == PICTURE_WHOLE);
-    CHECK(picture_look(decoder(), jpeg, jpeg_bytes, FILM_WIDTH, 8) == PICTURE_OTHER);
+    CHECK(picture_look(decoder(), jpeg, jpeg_bytes, FILM_WIDTH, 8) == PICTURE_RESIZED);
+    CHECK(decoder()->width == FILM_WIDTH && decoder()->height == FILM_HEIGHT);
     frame[11] = 0x21;  // 4:2:2
     CHECK(picture_look(decoder(), jpeg, jpeg_bytes, FILM_WIDTH, FILM_HEIGHT) == PICTURE_OTHER);
     frame[11] = 0x22;

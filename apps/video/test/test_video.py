@@ -318,19 +318,20 @@ def changed(name: bytes, offset: int, value: bytes) -> bytes:
 
 
 REFUSED = {
-    "it is not an AVI file; ffmpeg -i FILE": b"\x1aE\xdf\xa3 something else altogether",
-    "its video is not Motion-JPEG; ffmpeg -i FILE": changed(b"strf", 24, b"H264"),
+    "it is not an AVI file; ffmpeg -i FILE": b"something else altogether",
+    "its video is not Motion-JPEG but H.264 (H264); ffmpeg -i FILE": changed(b"strf", 24, b"H264"),
     "it has no video": changed(b"vids", 0, b"auds"),
-    "it has 0 frames per second": changed(b"strh", 28, bytes(4)),
     "ends inside its header": SMALL_FILM[:200],
     "it has no frame": SMALL_FILM[: nth(SMALL_FILM, b"00dc", 0)],
     "no frame of it is a baseline JPEG of 4:2:0": SMALL_FILM.replace(
         b"\x03\x01\x22\x00", b"\x03\x01\x21\x00"
     ),
-    "width and height are 160 and 120, and the input's 161 and 120: --set width=161": changed(
-        b"strf", 12, b"\xa1"
+    "it must be from 1 to 4096": SMALL_FILM.replace(
+        b"\x08\x00\x78\x00\xa0", b"\x08\x20\x00\x00\xa0"
     ),
-    "it must be from 1 to 4096": changed(b"strf", 12, b"\0\0\1\0"),
+    "width and height are 160 and 120, and the input's 320 and 240: --set width=320": (
+        DATA / "large.avi"
+    ).read_bytes(),
 }
 
 

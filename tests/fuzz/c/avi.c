@@ -9,9 +9,10 @@ enum { SIDE = 64, DECODED = 2 };
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
     struct avi_frame frame;
+    char why[AVI_WHY_BYTES];
     struct avi avi;
 
-    if (avi_open(&avi, data, bytes) != NULL)
+    if (!avi_open(&avi, data, bytes, why))
         return 0;
     struct picture_decoder *decoder = malloc(picture_decoder_bytes(SIDE));
     uint8_t *planes = malloc(picture_bytes(SIDE, SIDE));
