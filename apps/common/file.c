@@ -18,6 +18,11 @@ bool file_refuse(struct wb_app *app, const char *key, const char *reason)
     return false;
 }
 
+void file_warn(struct wb_app *app, const char *key, const char *text)
+{
+    fprintf(stderr, "warning: %s \"%s\": %s\n", key, wb_param_text(app, key, ""), text);
+}
+
 bool file_open(struct wb_app *app, struct file *file, const char *key)
 {
     struct stat about;

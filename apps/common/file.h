@@ -41,6 +41,11 @@ bool file_create(struct wb_app *app, struct file *file, const char *key, const c
 /// Returns: false.
 bool file_refuse(struct wb_app *app, const char *key, const char *reason);
 
+/// Prints what a file lacks that is used all the same: the rest of a sentence about it.
+///
+/// Context: wb_app_setup(), wb_app_finish().
+void file_warn(struct wb_app *app, const char *key, const char *text);
+
 /// Reads up to `bytes` from byte `place` on: fewer only at the end of the file.
 ///
 /// Context: any; blocks as a file does.

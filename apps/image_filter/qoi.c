@@ -12,7 +12,9 @@ enum {
     RGB = 0xfe,
     RGBA = 0xff,
     NAME = 0xc0,
-    CHANNELS_AT = 12
+    CHANNELS_AT = 12,
+    COLOUR_AT = 13,
+    COLOUR_MOST = 1
 };
 
 static uint32_t big_endian(const uint8_t *at)
@@ -24,20 +26,22 @@ const char *qoi_size(const uint8_t header[QOI_HEADER_BYTES], uint32_t *width, ui
 {
     if (memcmp(header, "qoif", 4) != 0)
         return "it is not a QOI file; ffmpeg -i FILE -pix_fmt rgb24 NAME.qoi makes one";
-    if (header[CHANNELS_AT] != 3)
+    if (header[CHANNELS_AT] == 4)
         return "it is not RGB; ffmpeg -i FILE -pix_fmt rgb24 NAME.qoi makes one";
+    if (header[CHANNELS_AT] != 3 || header[COLOUR_AT] > COLOUR_MOST)
+        return "its channels or its colour space are none that there are: get a complete copy";
     *width = big_endian(header + 4);
     *height = big_endian(header + 8);
     if (*width == 0 || *width > QOI_SIDE_MAX || *height == 0 || *height > QOI_SIDE_MAX)
-        return "its sides must have 1 to 65535 pixels";
+        return "its sides must have 1 to 65535 pixels: get a complete copy";
     return NULL;
 }
 
-const char *qoi_end(const uint8_t end[QOI_END_BYTES])
+bool qoi_is_end(const uint8_t *data, size_t bytes)
 {
     static const uint8_t mark[QOI_END_BYTES] = { 0, 0, 0, 0, 0, 0, 0, 1 };
 
-    return memcmp(end, mark, sizeof mark) == 0 ? NULL : "it has no end: get a complete copy";
+    return bytes >= sizeof mark && memcmp(data, mark, sizeof mark) == 0;
 }
 
 void qoi_begin(struct qoi *qoi)
@@ -50,6 +54,14 @@ static int chunk_bytes(uint8_t first)
     if (first >= RGB)
         return first == RGB ? 4 : 5;
     return (first & NAME) == LUMA ? 2 : 1;
+}
+
+size_t qoi_count(const uint8_t *data, size_t bytes, uint64_t *pixels)
+{
+    if (bytes == 0 || bytes < (size_t)chunk_bytes(data[0]))
+        return 0;
+    *pixels += data[0] < RGB && (data[0] & NAME) == RUN ? (data[0] & 0x3f) + 1 : 1;
+    return (size_t)chunk_bytes(data[0]);
 }
 
 static void add(uint8_t *pixel, int red, int green, int blue)

@@ -7,6 +7,7 @@
 #ifndef IMAGE_QOI_H
 #define IMAGE_QOI_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -29,11 +30,16 @@ struct qoi {
 /// Returns: NULL, or why it cannot be used: the rest of a sentence about the file.
 const char *qoi_size(const uint8_t header[QOI_HEADER_BYTES], uint32_t *width, uint32_t *height);
 
-/// Looks whether the last bytes of a file are those that end one.
+/// Whether these bytes end a picture. No data are like them.
 ///
 /// Context: any. Never blocks.
-/// Returns: NULL, or why it cannot be used.
-const char *qoi_end(const uint8_t end[QOI_END_BYTES]);
+bool qoi_is_end(const uint8_t *data, size_t bytes);
+
+/// Adds the pixels of the next chunk, without decoding it.
+///
+/// Context: any. Never blocks.
+/// Returns: how many of the `bytes` at `data` it has; 0: it needs more.
+size_t qoi_count(const uint8_t *data, size_t bytes, uint64_t *pixels);
 
 /// Begins a picture.
 void qoi_begin(struct qoi *qoi);

@@ -11,7 +11,13 @@
 #include "image.h"
 #include "qoi.h"
 
-enum { HEADER_BYTES = 32, WEIGHT_MAX = 1000, DIVISOR_MAX = 65535 };
+enum {
+    HEADER_BYTES = 32,
+    WEIGHT_MAX = 1000,
+    DIVISOR_MAX = 65535,
+    WINDOW_BYTES = 4096,
+    WHY_BYTES = 128
+};
 
 static bool say(struct wb_app *app, const char *text)
 {
@@ -21,30 +27,89 @@ static bool say(struct wb_app *app, const char *text)
 
 // ---- The picture --------------------------------------------------------------------------------
 
-static const char *read_ends(struct image *image)
+static const char *read_header(struct image *image)
 {
-    uint8_t header[QOI_HEADER_BYTES], end[QOI_END_BYTES];
+    uint8_t header[QOI_HEADER_BYTES];
 
     if (image->input.bytes == 0)
-        return "it is empty";
+        return "it is empty: get a complete copy";
     if (file_read_at(&image->input, header, sizeof header, 0) != QOI_HEADER_BYTES)
         return "it ends inside its header: get a complete copy";
-    const char *why = qoi_size(header, &image->width, &image->height);
-    if (why)
-        return why;
-    if (image->input.bytes < sizeof header + sizeof end ||
-        file_read_at(&image->input, end, sizeof end, image->input.bytes - sizeof end) !=
-            QOI_END_BYTES)
-        return "it ends inside its header: get a complete copy";
-    return qoi_end(end);
+    return qoi_size(header, &image->width, &image->height);
+}
+
+// A piece of the file, from which chunks are taken.
+struct window {
+    uint64_t place;  // in the file, of what follows it
+    size_t at, end;
+    uint8_t data[WINDOW_BYTES];
+};
+
+// Has a whole chunk or end mark in the window, if the file has one.
+static bool refill(const struct image *image, struct window *window)
+{
+    const size_t left = window->end - window->at;
+
+    if (left >= QOI_END_BYTES)
+        return true;
+    memmove(window->data, window->data + window->at, left);
+    const int64_t n =
+        file_read_at(&image->input, window->data + left, WINDOW_BYTES - left, window->place);
+    if (n < 0)
+        return false;
+    window->place += (uint64_t)n;
+    window->at = 0;
+    window->end = left + (size_t)n;
+    return true;
+}
+
+// What is left of an end mark where the file is cut off inside of it: no encoder writes such data.
+static bool is_cut_mark(const uint8_t *data, size_t bytes)
+{
+    size_t nulls = 0;
+
+    while (nulls < bytes && data[nulls] == 0)
+        nulls++;
+    return nulls == bytes && bytes > 1 && bytes < QOI_END_BYTES;
+}
+
+// Whether the file has data for all pixels, which the end mark is not. The last run may be longer.
+static bool check_data(struct wb_app *app, const struct image *image)
+{
+    const uint64_t wanted = (uint64_t)image->width * image->height;
+    struct window window = { .place = QOI_HEADER_BYTES };
+    uint64_t pixels = 0;
+    char why[WHY_BYTES];
+
+    for (;;) {
+        if (!refill(image, &window))
+            return file_refuse(app, "input", strerror(errno));
+        const uint8_t *data = window.data + window.at;
+        const size_t left = window.end - window.at;
+        const bool ended = qoi_is_end(data, left);
+
+        if (pixels >= wanted) {
+            if (!ended)
+                file_warn(app, "input", "its end mark is missing, and no pixel");
+            return true;
+        }
+        const size_t bytes = ended || is_cut_mark(data, left) ? 0 : qoi_count(data, left, &pixels);
+        window.at += bytes;
+        if (bytes > 0)
+            continue;
+        snprintf(why, sizeof why, "it %s after %llu of its %llu pixels: get a complete copy",
+                 ended ? "has its end" : "is cut off", (unsigned long long)pixels,
+                 (unsigned long long)wanted);
+        return file_refuse(app, "input", why);
+    }
 }
 
 static bool open_input(struct wb_app *app, struct image *image)
 {
     if (!file_open(app, &image->input, "input"))
         return false;
-    const char *why = read_ends(image);
-    return !why || file_refuse(app, "input", why);
+    const char *why = read_header(image);
+    return why ? file_refuse(app, "input", why) : check_data(app, image);
 }
 
 static bool cut_into_pieces(struct wb_app *app, struct image *image)

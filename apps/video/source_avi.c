@@ -91,16 +91,17 @@ static const char *examine(struct video *video)
 // What is played though something is wrong with it.
 static void warn(struct wb_app *app, const struct video *video)
 {
-    const char *path = wb_param_text(app, "input", "");
+    char text[VIDEO_WHY_BYTES];
 
     if (video->film.warning)
-        fprintf(stderr, "video: warning: input \"%s\": %s\n", path, video->film.warning);
-    if (video->resized > 0)
-        fprintf(stderr,
-                "video: warning: input \"%s\": %llu of its %llu frames are not of %u x %u pixels: "
-                "they are counted as damaged\n",
-                path, (unsigned long long)video->resized, (unsigned long long)video->frames,
-                video->width, video->height);
+        file_warn(app, "input", video->film.warning);
+    if (video->resized == 0)
+        return;
+    snprintf(text, sizeof text,
+             "%llu of its %llu frames are not of %u x %u pixels: they are counted as damaged",
+             (unsigned long long)video->resized, (unsigned long long)video->frames, video->width,
+             video->height);
+    file_warn(app, "input", text);
 }
 
 static void take_over(struct video *video)

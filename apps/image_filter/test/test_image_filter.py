@@ -17,6 +17,8 @@ APP = APPS / "image_filter/app.toml"
 DATA = APPS / "image_filter/data"
 PIXELS = 96 * 112
 CRC = "480ad797"
+HOPPER = (DATA / "hopper.qoi").read_bytes()
+END = bytes(7) + b"\1"
 
 FILTERS: dict[str, dict[str, Any]] = {
     "sharpen": {"weights": [-1, -1, -1, -1, 12, -1, -1, -1, -1], "divisor": 4, "bias": 0},
@@ -140,17 +142,61 @@ def test_every_pixel_is_right_though_a_kernel_is_killed(task: str, tmp_path: Pat
     assert f"200 pictures of 96 x 112, {200 * PIXELS} pixels, CRC-32 {CRC}" in said
 
 
+# ---- Files as others leave them -----------------------------------------------------------------
+
+FILES = {
+    "bytes behind the end": HOPPER + b"whatever else there is",
+    "a second picture behind the end": HOPPER + HOPPER,
+    "the end is cut off": HOPPER[:-3],
+    "no end": HOPPER[:-8],
+    "a colour space that is linear": HOPPER[:13] + b"\1" + HOPPER[14:],
+}
+
+
+@pytest.mark.parametrize("name", list(FILES))
+def test_a_picture_with_all_pixels_is_filtered_whatever_follows_them(
+    name: str, tmp_path: Path
+) -> None:
+    picture = tmp_path / "picture.qoi"
+    picture.write_bytes(FILES[name])
+    ended = run(APP, input=picture, expected=CRC)
+    went_well(ended)
+    warned = f'warning: input "{picture}": its end mark is missing, and no pixel' in ended.stderr
+    assert warned == ("end is cut" in name or name == "no end")
+
+
+def test_a_run_beyond_the_picture_ends_with_it(tmp_path: Path) -> None:
+    picture, output = tmp_path / "picture.qoi", tmp_path / "out.ppm"
+    header = b"qoif" + bytes((0, 0, 0, 4, 0, 0, 0, 2, 3, 0))
+    picture.write_bytes(header + b"\xfe\x09\x08\x07\xfd" + END)
+    weights = {"weights": [0, 0, 0, 0, 1, 0, 0, 0, 0], "divisor": 1}
+    ended = run(APP, input=picture, output=output, plays=3, **weights)
+    assert ended.returncode == 0, ended.stderr
+    assert output.read_bytes() == b"P6\n4 2\n255\n" + bytes((9, 8, 7)) * 8
+
+
 # ---- Refusals -----------------------------------------------------------------------------------
 
-HOPPER = (DATA / "hopper.qoi").read_bytes()
 REFUSED = {
     "it is empty": b"",
     "it is not a QOI file; ffmpeg -i FILE": b"P6\n96 112\n255\n" + bytes(40),
     "it is not RGB; ffmpeg -i FILE": HOPPER[:12] + b"\4" + HOPPER[13:],
-    "it ends inside its header": HOPPER[:18],
-    "it has no end: get a complete copy": HOPPER[:5000],
+    "its channels or its colour space are none that there are": HOPPER[:12] + b"\7" + HOPPER[13:],
+    "its channels or its colour space are none": HOPPER[:13] + b"\2" + HOPPER[14:],
+    "it ends inside its header": HOPPER[:13],
+    "it is cut off after 0 of its 10752 pixels": HOPPER[:14],
+    "of its 10752 pixels: get a complete copy": HOPPER[:5000],
     "its sides must have 1 to 65535 pixels": HOPPER[:4] + bytes(4) + HOPPER[8:],
-    "has fewer pixels than its header says": HOPPER[:5000] + HOPPER[-8:],
+    "its sides must have 1 to 65535": HOPPER[:4] + b"\xff" * 8 + HOPPER[12:],
+    "of its 4294836225 pixels: get a complete copy": HOPPER[:4] + b"\0\0\xff\xff" * 2 + HOPPER[12:],
+    "it has its end after 1 of its 8 pixels": b"qoif"
+    + bytes((0, 0, 0, 4, 0, 0, 0, 2, 3, 0))
+    + b"\xfe\x09\x08\x07"
+    + END,
+    "it is cut off after 4 of its 8 pixels": b"qoif"
+    + bytes((0, 0, 0, 4, 0, 0, 0, 2, 3, 0))
+    + b"\xfe\x09\x08\x07\xc2"
+    + END[:6],
 }
 
 

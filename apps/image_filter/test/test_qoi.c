@@ -70,6 +70,24 @@ TEST(what_is_no_picture_of_rgb_is_refused)
     CHECK(strstr(size_of("qoif\0\0\0\2\0\0\xff\xff\4\0"), "not RGB"));
     CHECK(strstr(size_of("qoif\0\0\0\0\0\0\xff\xff\3\0"), "sides"));
     CHECK(strstr(size_of("qoif\0\0\0\2\0\1\0\0\3\0"), "sides"));
-    CHECK(qoi_end((const uint8_t *)"\0\0\0\0\0\0\0\1") == NULL);
-    CHECK(strstr(qoi_end((const uint8_t *)"\0\0\0\0\0\0\1\1"), "has no end"));
+    CHECK(strstr(size_of("qoif\0\0\0\2\0\0\xff\xff\5\0"), "channels"));
+    CHECK(strstr(size_of("qoif\0\0\0\2\0\0\xff\xff\3\2"), "colour space"));
+    CHECK(strstr(size_of("qoif\xff\xff\xff\xff\xff\xff\xff\xff\3\0"), "sides"));
+}
+
+TEST(chunks_are_counted_without_being_decoded)
+{
+    static const uint8_t data[] = "\xfe\1\2\3\xff\1\2\3\4\x40\x80\0\xc4\0";
+    static const size_t bytes[] = { 4, 5, 1, 2, 1, 1 };
+    size_t at = 0;
+    uint64_t pixels = 0;
+
+    for (size_t i = 0; i < sizeof bytes / sizeof *bytes; at += bytes[i++]) {
+        CHECK(qoi_count(data + at, bytes[i] - 1, &pixels) == 0);
+        CHECK(qoi_count(data + at, sizeof data - 1 - at, &pixels) == bytes[i]);
+    }
+    CHECK(at == sizeof data - 1 && pixels == 5 + 5);
+    CHECK(qoi_is_end((const uint8_t *)"\0\0\0\0\0\0\0\1", 8));
+    CHECK(!qoi_is_end((const uint8_t *)"\0\0\0\0\0\0\1\1", 8));
+    CHECK(!qoi_is_end((const uint8_t *)"\0\0\0\0\0\0\0", 7));
 }

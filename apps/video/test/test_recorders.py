@@ -223,7 +223,7 @@ def test_a_film_is_played_as_its_recorder_meant_it(name: str, tmp_path: Path) ->
     lines = (tmp_path / "out.0.framecrc").read_text().splitlines()[4:]
     assert [line.split()[-1] for line in lines] == [CHECKSUMS[n] for n in wanted.shows]
     if wanted.warns:
-        assert f'video: warning: input "{tmp_path}/film.avi": {wanted.warns}' in ended.stderr
+        assert f'warning: input "{tmp_path}/film.avi": {wanted.warns}' in ended.stderr
     else:
         assert "warning" not in ended.stderr
 
