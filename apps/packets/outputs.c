@@ -26,21 +26,41 @@ struct output {
 typedef enum cause treatment(struct wb_task *self, struct progress *progress,
                              const struct packet *packet);
 
+// What is before and behind the data of a packet in a capture.
+struct envelope {
+    uint8_t head[CAPTURE_HEAD_BYTES], tail[CAPTURE_TAIL_BYTES];
+    size_t head_bytes, tail_bytes;
+};
+
+static struct envelope envelop(const struct packets *packets, const struct packet *packet)
+{
+    const struct capture_record record = { .seconds = packet->seconds,
+                                           .fraction = packet->fraction,
+                                           .bytes = packet->bytes,
+                                           .original = packet->original,
+                                           .link = packet->link };
+    struct envelope made;
+
+    made.head_bytes =
+        capture_put_record(&packets->form, &record, made.head, made.tail, &made.tail_bytes);
+    return made;
+}
+
 static void write_packet(struct wb_task *self, enum action action, struct progress *progress,
                          const struct packet *packet)
 {
     const struct file *file = &packets_of(self)->output[action];
-    const struct capture_record record = { packet->seconds, packet->fraction, packet->bytes };
-    uint8_t header[CAPTURE_RECORD_BYTES];
+    const struct envelope around = envelop(packets_of(self), packet);
+    const uint64_t data = progress->place + around.head_bytes, tail = data + packet->bytes;
     char why[CAPTURE_WHY_BYTES];
 
-    capture_put_record(&record, header);
-    if (!file_write_at(file, header, sizeof header, progress->place) ||
-        !file_write_at(file, packet->data, packet->bytes, progress->place + sizeof header)) {
+    if (!file_write_at(file, around.head, around.head_bytes, progress->place) ||
+        !file_write_at(file, packet->data, packet->bytes, data) ||
+        !file_write_at(file, around.tail, around.tail_bytes, tail)) {
         snprintf(why, sizeof why, "cannot write its output: %s", strerror(errno));
         wb_task_fail(self, why);
     }
-    progress->place += sizeof header + packet->bytes;
+    progress->place = tail + around.tail_bytes;
 }
 
 static enum cause forward_packet(struct wb_task *self, struct progress *progress,
@@ -54,13 +74,15 @@ static enum cause store_packet(struct wb_task *self, struct progress *progress,
                                const struct packet *packet)
 {
     struct packets *packets = packets_of(self);
-    const struct capture_record record = { packet->seconds, packet->fraction, packet->bytes };
-    const uint64_t end = progress->place + CAPTURE_RECORD_BYTES + packet->bytes;
+    const struct envelope around = envelop(packets, packet);
+    const uint64_t data = progress->place + around.head_bytes, tail = data + packet->bytes;
+    const uint64_t end = tail + around.tail_bytes;
 
     if (end > packets->store_bytes)
         return NO_ROOM;
-    capture_put_record(&record, packets->stored + progress->place);
-    memcpy(packets->stored + progress->place + CAPTURE_RECORD_BYTES, packet->data, packet->bytes);
+    memcpy(packets->stored + progress->place, around.head, around.head_bytes);
+    memcpy(packets->stored + data, packet->data, packet->bytes);
+    memcpy(packets->stored + tail, around.tail, around.tail_bytes);
     progress->place = end;
     packets->stored_bytes = (uint32_t)end;
     return CAUSES;
@@ -117,7 +139,7 @@ static int run(struct wb_task *self, enum action action, uint64_t place, treatme
 
 int forward(struct wb_task *self)
 {
-    return run(self, FORWARD, CAPTURE_HEADER_BYTES, forward_packet);
+    return run(self, FORWARD, packets_of(self)->header_bytes, forward_packet);
 }
 
 int store(struct wb_task *self)
@@ -127,5 +149,5 @@ int store(struct wb_task *self)
 
 int discard(struct wb_task *self)
 {
-    return run(self, DISCARD, CAPTURE_HEADER_BYTES, discard_packet);
+    return run(self, DISCARD, packets_of(self)->header_bytes, discard_packet);
 }

@@ -14,41 +14,41 @@
 // Where it is: written beside what holds, then chosen by one store.
 struct place {
     uint32_t next;  // packet
-    uint64_t at;    // of its record in the file
+    struct capture capture;
 };
 
 struct packetizer {
     struct place place[2];
     uint32_t now;
+    bool begun;
     uint8_t frame[];
 };
 
-static void read_from(struct wb_task *self, void *data, size_t bytes, uint64_t place)
-{
-    char why[CAPTURE_WHY_BYTES];
-    const int64_t n = file_read_at(&packets_of(self)->input, data, bytes, place);
-
-    if (n == (int64_t)bytes)
-        return;
-    snprintf(why, sizeof why, "cannot read the input at byte %lu: %s", (unsigned long)place,
-             n < 0 ? strerror(errno) : "the file was truncated during the run");
-    wb_task_fail(self, why);
-}
-
-static struct capture_record read_record(struct wb_task *self, const struct place *place)
+static struct capture_record read_record(struct wb_task *self, struct place *place)
 {
     const struct packets *packets = packets_of(self);
-    uint8_t header[CAPTURE_RECORD_BYTES];
-    char why[CAPTURE_WHY_BYTES];
+    const struct capture_file input = packets_input(packets);
+    char why[CAPTURE_WHY_BYTES] = "the input was truncated during the run";
     struct capture_record record;
 
-    read_from(self, header, sizeof header, place->at);
-    if (!capture_next(&packets->capture, header, packets->input.bytes - place->at,
-                      place->next % packets->captured + 1, &record, why))
+    if (capture_next(&place->capture, &input, place->next % packets->captured + 1, &record, why) !=
+        CAPTURE_PACKET)
         wb_task_fail(self, why);
     if (record.bytes > packets->frame_bytes)
         wb_task_fail(self, "the input was changed during the run");
     return record;
+}
+
+static void read_frame(struct wb_task *self, uint8_t *frame, const struct capture_record *record)
+{
+    char why[CAPTURE_WHY_BYTES];
+    const int64_t n = file_read_at(&packets_of(self)->input, frame, record->bytes, record->place);
+
+    if (n == (int64_t)record->bytes)
+        return;
+    snprintf(why, sizeof why, "cannot read the input at byte %lu: %s", (unsigned long)record->place,
+             n < 0 ? strerror(errno) : "the file was truncated during the run");
+    wb_task_fail(self, why);
 }
 
 static void put_fcs(uint8_t *frame, uint32_t bytes)
@@ -59,44 +59,40 @@ static void put_fcs(uint8_t *frame, uint32_t bytes)
         frame[bytes + (uint32_t)i] = (uint8_t)(fcs >> 8 * i);
 }
 
-static void transmit(struct wb_task *self, uint8_t *frame, const struct place *place,
+static void transmit(struct wb_task *self, uint8_t *frame, const struct capture_record *record,
                      struct packet *packet)
 {
     const struct packets *packets = packets_of(self);
-    const uint32_t bytes = packet->bytes / CODING_RATE;
 
-    read_from(self, frame, bytes - FCS_BYTES, place->at + CAPTURE_RECORD_BYTES);
-    put_fcs(frame, bytes - FCS_BYTES);
-    coding_encode(frame, bytes, packet->data);
-    medium_pass(&packets->medium, place->next, packet->data, packet->bytes);
-}
-
-// The place of the packet after this one.
-static void advance(const struct packets *packets, const struct place *from, uint32_t bytes,
-                    struct place *to)
-{
-    to->next = from->next + 1;
-    to->at = to->next % packets->captured == 0 ? CAPTURE_HEADER_BYTES
-                                               : from->at + CAPTURE_RECORD_BYTES + bytes;
+    read_frame(self, frame, record);
+    put_fcs(frame, record->bytes);
+    coding_encode(frame, record->bytes + FCS_BYTES, packet->data);
+    medium_pass(&packets->medium, packet->number, packet->data, packet->bytes);
 }
 
 static bool give(struct wb_task *self, struct packetizer *packetizer, struct wb_port *out)
 {
-    const struct place *place = &packetizer->place[packetizer->now];
+    const struct packets *packets = packets_of(self);
+    struct place *place = &packetizer->place[1 - packetizer->now];
+
+    *place = packetizer->place[packetizer->now];
     const struct capture_record record = read_record(self, place);
     const struct packet packet = { .number = place->next,
                                    .seconds = record.seconds,
                                    .fraction = record.fraction,
-                                   .bytes = (record.bytes + FCS_BYTES) * CODING_RATE };
+                                   .bytes = (record.bytes + FCS_BYTES) * CODING_RATE,
+                                   .original = record.original,
+                                   .link = record.link };
     struct packet *made = packet_claim(out, &packet);
 
     if (!made)
         return false;
     if (wb_compute(self))
-        transmit(self, packetizer->frame, place, made);
+        transmit(self, packetizer->frame, &record, made);
     if (wb_port_commit(out) != WB_OK)
         return false;
-    advance(packets_of(self), place, record.bytes, &packetizer->place[1 - packetizer->now]);
+    if (++place->next % packets->captured == 0)
+        place->capture = packets->capture;
     packetizer->now = 1 - packetizer->now;
     return true;
 }
@@ -109,8 +105,9 @@ int packetizer(struct wb_task *self)
     struct wb_port *lane[PACKET_LANES_MAX];
     const uint32_t lanes = packet_lanes(self, "out", packet_coded_bytes(packets), lane);
 
-    if (packetizer->place[packetizer->now].at == 0)
-        packetizer->place[packetizer->now].at = CAPTURE_HEADER_BYTES;
+    if (!packetizer->begun)
+        packetizer->place[0].capture = packets->capture;
+    packetizer->begun = true;
     while (!wb_stopping(self)) {
         const uint32_t next = packetizer->place[packetizer->now].next;
 

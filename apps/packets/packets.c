@@ -10,6 +10,16 @@ struct packets *packets_of(const struct wb_task *self)
     return wb_task_app(self)->state;
 }
 
+static int64_t read_input(const void *file, void *data, size_t bytes, uint64_t place)
+{
+    return file_read_at(file, data, bytes, place);
+}
+
+struct capture_file packets_input(const struct packets *packets)
+{
+    return (struct capture_file){ read_input, &packets->input, packets->input.bytes };
+}
+
 size_t packet_bytes(const struct packets *packets)
 {
     return offsetof(struct packet, data) + packets->frame_bytes + FCS_BYTES;

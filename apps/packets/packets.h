@@ -30,8 +30,10 @@ struct packet {
     uint32_t number;
     uint32_t seconds, fraction;  // when it was captured
     uint32_t bytes;              // of data
+    uint32_t original;           // bytes of the frame, of which so many may have been captured
+    uint16_t link;               // enum link
     uint16_t corrected;          // bits
-    uint16_t damaged;            // 1: its FCS is wrong
+    uint8_t damaged;             // 1: its FCS is wrong
     uint8_t data[];
 };
 
@@ -46,8 +48,10 @@ struct tally {
 // and what is stored.
 struct packets {
     struct file input, output[ACTIONS];
-    struct capture capture;
-    uint32_t captured, plays, frame_bytes;
+    struct capture capture;      // at its beginning
+    struct capture_output form;  // of the outputs
+    uint32_t header_bytes;       // of each of them
+    uint32_t captured, truncated, plays, frame_bytes;
     struct medium medium;
     struct coding coding;
     struct rules rules;
@@ -60,6 +64,11 @@ struct packets {
 ///
 /// Context: any. Never blocks.
 struct packets *packets_of(const struct wb_task *self);
+
+/// The input, as capture.h reads it.
+///
+/// Context: any. Never blocks.
+struct capture_file packets_input(const struct packets *packets);
 
 /// How many bytes a message needs for a frame, with its FCS, as it is or coded.
 ///

@@ -8,9 +8,10 @@
 //
 //   ip, ip6, arp, tcp, udp, icmp, icmp6, ether broadcast, ether multicast, less N, greater N
 //   [tcp|udp] [src|dst] port N           ip [src|dst] host A.B.C.D           ip [src|dst] net
-//   A.B.C.D/N
+//   A.B.C.D/N                         vlan [N]
 //
-// joined by `and`; `not` before one inverts it.
+// joined by `and`; `not` before one inverts it. The conditions after `vlan` are about what is in
+// that VLAN.
 #ifndef PACKETS_RULES_H
 #define PACKETS_RULES_H
 
@@ -22,7 +23,15 @@ enum { RULES_MAX = 16, RULE_TERMS_MAX = 8, RULES_WHY_BYTES = 200 };
 
 enum action { FORWARD, STORE, DISCARD, ACTIONS };
 
-enum term_kind { TERM_TYPE, TERM_PROTOCOL, TERM_PORT, TERM_NET, TERM_GROUP, TERM_LENGTH };
+enum term_kind {
+    TERM_TYPE,
+    TERM_PROTOCOL,
+    TERM_PORT,
+    TERM_NET,
+    TERM_GROUP,
+    TERM_LENGTH,
+    TERM_VLAN
+};
 
 struct term {
     uint8_t kind;   // enum term_kind
@@ -52,9 +61,17 @@ bool rules_read(struct rules *rules, const char *text, char why[RULES_WHY_BYTES]
 /// Returns: true, or false where it names none.
 bool rules_action(const char *word, size_t length, uint8_t *action);
 
-/// What becomes of a frame of Ethernet, without its FCS.
+// What is known of a frame.
+struct rules_frame {
+    uint32_t link;  // enum link
+    const uint8_t *data;
+    uint32_t bytes;     // of data, without its FCS
+    uint32_t original;  // that it had
+};
+
+/// What becomes of a frame.
 ///
 /// Context: any. Never blocks.
-enum action rules_apply(const struct rules *rules, const uint8_t *frame, uint32_t bytes);
+enum action rules_apply(const struct rules *rules, const struct rules_frame *frame);
 
 #endif

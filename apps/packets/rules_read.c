@@ -173,6 +173,18 @@ static bool read_group(struct reader *reader, struct term *term)
            refuse(reader, "broadcast or multicast is missing");
 }
 
+// `vlan`, and the number of one if it is given.
+static bool read_vlan(struct reader *reader, struct term *term)
+{
+    struct reader ahead = *reader;
+
+    term->kind = TERM_VLAN;
+    term->a = UINT32_MAX;
+    if (!take(&ahead) || *ahead.word < '0' || *ahead.word > '9')
+        return true;
+    return take_number(reader, 4095, &term->a);
+}
+
 // `src` and `port` begin a term by themselves: they are not taken yet.
 static bool read_bare_port(struct reader *reader, struct term *term)
 {
@@ -195,6 +207,8 @@ static bool read_term(struct reader *reader, struct term *term)
         return read_bare_port(reader, term);
     if (is(reader, "less") || is(reader, "greater"))
         return read_length(reader, term);
+    if (is(reader, "vlan"))
+        return read_vlan(reader, term);
     if (is(reader, "ether"))
         return read_group(reader, term);
     return refuse(reader, "this is not a condition");

@@ -14,52 +14,87 @@ static const char *const names[ACTIONS] = { "forward", "store", "discard" };
 
 static bool fits(const struct packets *packets, const struct capture_record *record, char *why)
 {
-    if (record->bytes < FRAME_BYTES_MIN)
-        snprintf(why, CAPTURE_WHY_BYTES, "packet %lu has %lu bytes: Ethernet has 14 or more",
-                 (unsigned long)packets->captured + 1, (unsigned long)record->bytes);
+    const unsigned long number = packets->captured + 1, bytes = record->bytes;
+
+    if ((int)record->bytes < link_bytes(record->link))
+        snprintf(why, CAPTURE_WHY_BYTES, "packet %lu has %lu bytes: %s has %d or more", number,
+                 bytes, link_name(record->link), link_bytes(record->link));
+    else if (record->bytes > FRAME_BYTES_MAX)
+        snprintf(why, CAPTURE_WHY_BYTES,
+                 "packet %lu has %lu bytes, more than %d: editcap -s %d FILE NAME.pcap cuts it",
+                 number, bytes, FRAME_BYTES_MAX, FRAME_BYTES_MAX);
     else if (record->bytes > packets->frame_bytes)
         snprintf(why, CAPTURE_WHY_BYTES,
-                 "packet %lu has %lu bytes, more than frame_bytes: --set frame_bytes=%lu",
-                 (unsigned long)packets->captured + 1, (unsigned long)record->bytes,
-                 (unsigned long)record->bytes);
+                 "packet %lu has %lu bytes, more than frame_bytes: --set frame_bytes=%lu", number,
+                 bytes, bytes);
     else
         return true;
     return false;
 }
 
-static bool walk(struct packets *packets, char *why)
+// Outputs have each link type that a packet has. There is room for all that the rules understand.
+static void add_link(struct capture_output *form, uint16_t link)
 {
-    const struct file *input = &packets->input;
-    uint8_t header[CAPTURE_RECORD_BYTES] = { 0 };
+    for (uint32_t i = 0; i < form->links; i++)
+        if (form->link[i] == link)
+            return;
+    form->link[form->links++] = link;
+}
+
+static bool walk(struct packets *packets, enum capture_status *end, char *why)
+{
+    const struct capture_file input = packets_input(packets);
+    struct capture capture = packets->capture;
     struct capture_record record;
 
-    for (uint64_t at = CAPTURE_HEADER_BYTES; at < input->bytes;
-         at += sizeof header + record.bytes, packets->captured++) {
-        if (file_read_at(input, header, sizeof header, at) < 0)
-            return snprintf(why, CAPTURE_WHY_BYTES, "%s", strerror(errno)) < 0;
-        if (!capture_next(&packets->capture, header, input->bytes - at, packets->captured + 1,
-                          &record, why) ||
-            !fits(packets, &record, why))
+    for (;; packets->captured++) {
+        *end = capture_next(&capture, &input, packets->captured + 1, &record, why);
+        if (*end == CAPTURE_BAD || (*end == CAPTURE_PACKET && !fits(packets, &record, why)))
             return false;
+        if (*end != CAPTURE_PACKET)
+            break;
+        packets->truncated += record.bytes < record.original;
+        add_link(&packets->form, record.link);
     }
+    packets->capture.nanoseconds = packets->form.nanoseconds = capture.nanoseconds;
     if (packets->captured > 0)
         return true;
     snprintf(why, CAPTURE_WHY_BYTES, "it has no packets: capture some (tcpdump -w NAME.pcap)");
     return false;
 }
 
+static void warn(struct wb_app *app, const struct packets *packets, enum capture_status end)
+{
+    char text[CAPTURE_WHY_BYTES];
+
+    if (end == CAPTURE_CUT) {
+        snprintf(text, sizeof text, "it is cut off in packet %lu: it is read to there",
+                 (unsigned long)packets->captured + 1);
+        file_warn(app, "input", text);
+    }
+    if (packets->truncated > 0) {
+        snprintf(text, sizeof text,
+                 "%lu of its %lu packets are truncated: capture whole packets (tcpdump -s 0)",
+                 (unsigned long)packets->truncated, (unsigned long)packets->captured);
+        file_warn(app, "input", text);
+    }
+    if (packets->form.links > 1)
+        file_warn(app, "input",
+                  "its packets have unlike link types: outputs are pcapng, which tshark reads");
+}
+
 static bool open_input(struct wb_app *app, struct packets *packets)
 {
-    uint8_t header[CAPTURE_HEADER_BYTES];
+    enum capture_status end;
     char why[CAPTURE_WHY_BYTES];
 
     if (!file_open(app, &packets->input, "input"))
         return false;
-    const int64_t n = file_read_at(&packets->input, header, sizeof header, 0);
-    if (n < 0)
-        return file_refuse(app, "input", strerror(errno));
-    return (capture_open(&packets->capture, header, (size_t)n, why) && walk(packets, why)) ||
-           file_refuse(app, "input", why);
+    const struct capture_file input = packets_input(packets);
+    if (!capture_open(&packets->capture, &input, why) || !walk(packets, &end, why))
+        return file_refuse(app, "input", why);
+    warn(app, packets, end);
+    return true;
 }
 
 // ---- The parameters -----------------------------------------------------------------------------
@@ -112,11 +147,11 @@ static bool open_outputs(struct wb_app *app, struct packets *packets)
 {
     uint8_t header[CAPTURE_HEADER_BYTES];
 
-    capture_put_header(&packets->capture, header);
+    packets->header_bytes = (uint32_t)capture_put_header(&packets->form, header);
     for (int i = 0; i < ACTIONS; i++) {
         if (!file_create(app, &packets->output[i], names[i], ".pcap"))
             return false;
-        if (!file_write_at(&packets->output[i], header, sizeof header, 0))
+        if (!file_write_at(&packets->output[i], header, packets->header_bytes, 0))
             return file_refuse(app, names[i], strerror(errno));
     }
     return true;
@@ -172,7 +207,7 @@ enum wb_status wb_app_finish(struct wb_app *app)
         return WB_OK;
     tell(packets);
     const bool written = file_write_at(&packets->output[STORE], packets->stored,
-                                       packets->stored_bytes, CAPTURE_HEADER_BYTES) ||
+                                       packets->stored_bytes, packets->header_bytes) ||
                          file_refuse(app, names[STORE], strerror(errno));
     for (int i = 0; i < ACTIONS; i++)
         file_close(&packets->output[i]);

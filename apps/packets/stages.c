@@ -99,7 +99,9 @@ static enum action classify(struct wb_task *self, const struct packet *packet)
         return (enum action)(packet->number % ACTIONS);
     if (packet->damaged)
         return DISCARD;
-    return rules_apply(&packets_of(self)->rules, packet->data, packet->bytes);
+    const struct rules_frame frame = { packet->link, packet->data, packet->bytes,
+                                       packet->original };
+    return rules_apply(&packets_of(self)->rules, &frame);
 }
 
 static bool route(struct wb_task *self, const struct packet *packet, struct wb_port *out[ACTIONS])

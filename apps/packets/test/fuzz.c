@@ -3,6 +3,7 @@
 // end it where anything outside of them is touched. PACKETS_FUZZ says how often.
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "../capture.h"
 #include "../coding.h"
@@ -24,47 +25,90 @@ static size_t read_capture(uint8_t *bytes)
     CHECK(file);
     const size_t n = fread(bytes, 1, FILE_BYTES, file);
     fclose(file);
-    CHECK(n > CAPTURE_HEADER_BYTES && n < FILE_BYTES);
+    CHECK(n > 24 && n < FILE_BYTES);
     return n;
+}
+
+static size_t size_of_memory;
+
+static int64_t read_memory(const void *from, void *data, size_t bytes, uint64_t place)
+{
+    const size_t left = place < size_of_memory ? size_of_memory - (size_t)place : 0;
+    const size_t n = bytes < left ? bytes : left;
+
+    if (n > 0)
+        memcpy(data, (const uint8_t *)from + place, n);
+    return (int64_t)n;
 }
 
 // Packets of a capture that are classified: each from memory of its own size.
 static uint32_t classify(const struct rules *rules, const uint8_t *bytes, size_t n)
 {
+    const struct capture_file file = { read_memory, bytes, n };
     char why[CAPTURE_WHY_BYTES];
     struct capture_record record;
     struct capture capture;
     uint32_t packets = 0;
 
-    if (!capture_open(&capture, bytes, n < CAPTURE_HEADER_BYTES ? n : CAPTURE_HEADER_BYTES, why))
+    size_of_memory = n;
+    if (!capture_open(&capture, &file, why))
         return 0;
-    for (size_t at = CAPTURE_HEADER_BYTES;
-         at < n && capture_next(&capture, bytes + at, n - at, packets, &record, why);
-         at += CAPTURE_RECORD_BYTES + record.bytes, packets++) {
+    for (; capture_next(&capture, &file, packets, &record, why) == CAPTURE_PACKET; packets++) {
+        CHECK(record.place <= n && record.bytes <= n - record.place);
         const size_t some = random_below(record.bytes + 1);
-        uint8_t *frame = damaged(bytes + at + CAPTURE_RECORD_BYTES, some, MOST_CHANGES);
+        uint8_t *data = damaged(bytes + record.place, some, MOST_CHANGES);
+        const struct rules_frame frame = { record.link, data, (uint32_t)some, record.original };
 
-        CHECK(rules_apply(rules, frame, (uint32_t)some) < ACTIONS);
-        free(frame);
+        CHECK(rules_apply(rules, &frame) < ACTIONS);
+        free(data);
     }
     return packets;
 }
 
+// The capture as pcapng of four link types in turns; its bytes.
+static size_t make_blocks(uint8_t *made, const uint8_t *bytes, size_t n)
+{
+    const struct capture_output output = { true,
+                                           4,
+                                           { LINK_ETHERNET, LINK_SLL, LINK_RAW, LINK_NULL } };
+    const struct capture_file file = { read_memory, bytes, n };
+    uint8_t tail[CAPTURE_TAIL_BYTES];
+    char why[CAPTURE_WHY_BYTES];
+    struct capture_record record;
+    struct capture capture;
+    size_t behind, at = capture_put_header(&output, made);
+
+    size_of_memory = n;
+    CHECK(capture_open(&capture, &file, why));
+    for (uint32_t i = 0; capture_next(&capture, &file, i, &record, why) == CAPTURE_PACKET; i++) {
+        record.link = output.link[i % 4];
+        CHECK(at + CAPTURE_HEAD_BYTES + record.bytes + sizeof tail <= FILE_BYTES);
+        at += capture_put_record(&output, &record, made + at, tail, &behind);
+        memcpy(made + at, bytes + record.place, record.bytes);
+        memcpy(made + at + record.bytes, tail, behind);
+        at += record.bytes + behind;
+    }
+    return at;
+}
+
 TEST(no_damage_of_a_capture_has_anything_else_touched)
 {
-    static uint8_t whole[FILE_BYTES];
-    const size_t bytes = read_capture(whole);
+    static uint8_t whole[2][FILE_BYTES];
+    const size_t first = read_capture(whole[0]);
+    const size_t bytes[] = { first, make_blocks(whole[1], whole[0], first) };
     char why[RULES_WHY_BYTES];
     struct rules rules;
     uint64_t packets = 0;
 
     CHECK(rules_read(&rules,
                      "store udp dst port 9; store not icmp6 and ip6; store ip net 10.0.0.0/8;"
-                     "store ether broadcast; forward not port 1; discard ip host 127.0.0.1",
+                     "store ether broadcast; store vlan 3 and vlan and udp; forward not port 1; "
+                     "discard ip host 127.0.0.1",
                      why));
     for (uint32_t i = tries(); i > 0; i--) {
-        const size_t n = random_below(3) == 0 ? random_below((uint32_t)bytes) : bytes;
-        uint8_t *capture = damaged(whole, n, MOST_CHANGES);
+        const uint32_t kind = i % 2;
+        const size_t n = random_below(3) == 0 ? random_below((uint32_t)bytes[kind]) : bytes[kind];
+        uint8_t *capture = damaged(whole[kind], n, MOST_CHANGES);
 
         packets += classify(&rules, capture, n);
         free(capture);

@@ -4,27 +4,44 @@
 #include "packets/rules.h"
 #include "target.h"
 
+static size_t size;
+
+static int64_t read_memory(const void *from, void *to, size_t bytes, uint64_t place)
+{
+    const size_t left = place < size ? size - (size_t)place : 0;
+    const size_t n = bytes < left ? bytes : left;
+
+    if (n > 0)
+        memcpy(to, (const uint8_t *)from + place, n);
+    return (int64_t)n;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
     char why[CAPTURE_WHY_BYTES + RULES_WHY_BYTES] = "";
     const uint8_t *begin;
     const size_t n = part(&data, &bytes, 0, &begin);
     char *text = text_of(begin, n);
+    const struct capture_file file = { read_memory, data, bytes };
     struct capture_record record;
     struct capture capture;
     struct rules rules;
 
     const bool has_rules = rules_read(&rules, text, why);
     free(text);
-    if (!capture_open(&capture, data, bytes < CAPTURE_HEADER_BYTES ? bytes : CAPTURE_HEADER_BYTES,
-                      why))
+    size = bytes;
+    if (!capture_open(&capture, &file, why))
         return 0;
-    for (size_t at = CAPTURE_HEADER_BYTES, i = 0;
-         at < bytes && capture_next(&capture, data + at, bytes - at, (uint32_t)i, &record, why);
-         at += CAPTURE_RECORD_BYTES + record.bytes, i++) {
-        MUST(record.bytes <= bytes - at - CAPTURE_RECORD_BYTES);
+    for (uint64_t before = capture.at, i = 0;
+         capture_next(&capture, &file, (uint32_t)i, &record, why) == CAPTURE_PACKET; i++) {
+        const struct rules_frame frame = { record.link, data + record.place, record.bytes,
+                                           record.original };
+        MUST(capture.at > before && capture.at <= bytes);
+        MUST(record.place <= bytes && record.bytes <= bytes - record.place);
+        MUST(record.bytes <= record.original && link_bytes(record.link) >= 0);
         if (has_rules)
-            MUST(rules_apply(&rules, data + at + CAPTURE_RECORD_BYTES, record.bytes) < ACTIONS);
+            MUST(rules_apply(&rules, &frame) < ACTIONS);
+        before = capture.at;
     }
     return 0;
 }
