@@ -9,7 +9,7 @@
 
 #include <jerror.h>
 
-enum { PLANES = 3, CHROMA_ROWS = PICTURE_ROWS / 2 };
+enum { PLANES = 3 };
 
 // ---- Errors: the first ends the picture, a warning damages it -----------------------------------
 
@@ -92,21 +92,26 @@ static size_t luma_stride(uint32_t width)
 
 size_t picture_decoder_bytes(uint32_t width)
 {
-    return sizeof(struct picture_decoder) + PICTURE_ROWS * luma_stride(width) * 3 / 2;
+    return sizeof(struct picture_decoder) + PICTURE_ROWS * luma_stride(width) * 2;
 }
 
-static bool is_sampled(const jpeg_component_info *component, int factor)
+// Chroma has half the width of luma, and half the height (4:2:0) or all of it (4:2:2).
+static bool is_sampled(const jpeg_component_info *component)
 {
-    return component->h_samp_factor == factor && component->v_samp_factor == factor;
+    const int rows = component[0].v_samp_factor;
+
+    for (int p = 1; p < PLANES; p++)
+        if (component[p].h_samp_factor != 1 ||
+            component[p].v_samp_factor != component[1].v_samp_factor)
+            return false;
+    return component[0].h_samp_factor == 2 && rows <= 2 &&
+           (component[1].v_samp_factor == rows || component[1].v_samp_factor * 2 == rows);
 }
 
 static bool is_ours(const struct jpeg_decompress_struct *picture)
 {
-    const jpeg_component_info *component = picture->comp_info;
-
     return picture->num_components == PLANES && picture->jpeg_color_space == JCS_YCbCr &&
-           !picture->progressive_mode && is_sampled(&component[0], 2) &&
-           is_sampled(&component[1], 1) && is_sampled(&component[2], 1);
+           !picture->progressive_mode && is_sampled(picture->comp_info);
 }
 
 // Which lines of a frame a JPEG has: all, or those of a field.
@@ -123,8 +128,10 @@ static uint32_t count_lines(const struct lines *lines, uint32_t all)
 struct plane {
     uint8_t *rows[PICTURE_ROWS];
     uint8_t *to;
-    uint32_t width, height, step;
-    size_t pitch;  // from one line to the next
+    uint32_t width, height;
+    uint32_t step, fold;  // rows of a row of blocks; how many of them make one line
+    uint32_t left;        // rows that the JPEG still has
+    size_t pitch;         // from one line to the next
 };
 
 // What is made of a JPEG.
@@ -136,7 +143,7 @@ struct target {
 
 // The rows of blocks lie one plane after the other, in the decoder.
 static void lay_out(struct plane plane[PLANES], struct picture_decoder *decoder,
-                    const struct target *target)
+                    const jpeg_component_info *component, const struct target *target)
 {
     const uint32_t width = target->width;
     uint8_t *row = decoder->rows, *planes = target->planes;
@@ -148,7 +155,9 @@ static void lay_out(struct plane plane[PLANES], struct picture_decoder *decoder,
 
         plane[p].width = luma ? width : half(width);
         plane[p].height = count_lines(&target->lines, height);
-        plane[p].step = luma ? PICTURE_ROWS : CHROMA_ROWS;
+        plane[p].step = (uint32_t)component[p].v_samp_factor * DCTSIZE;
+        plane[p].fold = luma ? 1 : 2U * plane[p].step / plane[0].step;
+        plane[p].left = component[p].downsampled_height;
         plane[p].pitch = (size_t)target->lines.step * plane[p].width;
         plane[p].to = planes + (size_t)target->lines.first * plane[p].width;
         planes += (size_t)plane[p].width * height;
@@ -157,13 +166,29 @@ static void lay_out(struct plane plane[PLANES], struct picture_decoder *decoder,
     }
 }
 
+// Two rows of chroma where a line is wanted: their mean.
+static void fold_rows(uint8_t *to, const uint8_t *first, const uint8_t *second, uint32_t width)
+{
+    for (uint32_t x = 0; x < width; x++)
+        to[x] = (uint8_t)((first[x] + second[x] + 1) / 2);
+}
+
 static void copy_rows(struct plane *plane)
 {
-    const uint32_t rows = plane->height < plane->step ? plane->height : plane->step;
+    const uint32_t most = plane->step / plane->fold;
+    const uint32_t lines = plane->height < most ? plane->height : most;
 
-    for (uint32_t i = 0; i < rows; i++, plane->to += plane->pitch)
-        memcpy(plane->to, plane->rows[i], plane->width);
-    plane->height -= rows;
+    for (uint32_t i = 0; i < lines; i++, plane->to += plane->pitch) {
+        const uint32_t row = i * plane->fold;
+        const bool has_second = plane->fold == 2 && row + 1 < plane->left;
+
+        if (has_second)
+            fold_rows(plane->to, plane->rows[row], plane->rows[row + 1], plane->width);
+        else
+            memcpy(plane->to, plane->rows[row], plane->width);
+    }
+    plane->height -= lines;
+    plane->left -= plane->left < plane->step ? plane->left : plane->step;
 }
 
 static void read_planes(struct jpeg_decompress_struct *picture, struct plane plane[PLANES])
@@ -217,7 +242,7 @@ static enum picture_status process(struct picture_decoder *decoder, struct jpeg_
         picture.image_height * target->lines.step >= target->height + target->lines.step)
         return PICTURE_RESIZED;
     if (target->planes) {
-        lay_out(plane, decoder, target);
+        lay_out(plane, decoder, picture.comp_info, target);
         decode(&picture, plane);
     }
     return errors.manager.num_warnings == 0 ? PICTURE_WHOLE : PICTURE_DAMAGED;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A picture, and its decoder: baseline JPEG as libjpeg decodes it, to planes of 4:2:0.
+// A picture, and its decoder: baseline JPEG of 4:2:0 or 4:2:2 as libjpeg decodes it, to planes of
+// 4:2:0.
 //
 // A frame may have two pictures of half the height, one for each field: an interlaced film. They
 // are woven: the first has the lines 1, 3, 5 and so on, unless its APP0 ("AVI1") says that it has
@@ -29,7 +30,7 @@ struct picture_decoder {
 enum picture_status {
     PICTURE_WHOLE,
     PICTURE_DAMAGED,  // no JPEG
-    PICTURE_OTHER,    // no baseline JPEG of 8 bits and 4:2:0
+    PICTURE_OTHER,    // no baseline JPEG of 8 bits and 4:2:0 or 4:2:2
     PICTURE_RESIZED,  // one that is not of the film's size
     PICTURE_STATUSES
 };

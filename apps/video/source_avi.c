@@ -84,8 +84,9 @@ static const char *examine(struct video *video)
         return "it has no frame: get a complete copy";
     if (kinds.of[PICTURE_WHOLE] > 0)
         return NULL;
-    return kinds.of[PICTURE_OTHER] > 0 ? "no frame of it is a baseline JPEG of 4:2:0; " AVI_CURE
-                                       : "none of its frames is a JPEG: get a complete copy";
+    return kinds.of[PICTURE_OTHER] > 0
+               ? "no frame of it is a baseline JPEG of 4:2:0 or 4:2:2; " AVI_CURE
+               : "none of its frames is a JPEG: get a complete copy";
 }
 
 // What is played though something is wrong with it.

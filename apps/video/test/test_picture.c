@@ -151,7 +151,7 @@ TEST(a_picture_of_another_kind_is_told_from_a_damaged_one)
     CHECK(picture_look(decoder(), jpeg, jpeg_bytes, FILM_WIDTH, FILM_HEIGHT) == PICTURE_WHOLE);
     CHECK(picture_look(decoder(), jpeg, jpeg_bytes, FILM_WIDTH, 8) == PICTURE_RESIZED);
     CHECK(decoder()->width == FILM_WIDTH && decoder()->height == FILM_HEIGHT);
-    frame[11] = 0x21;  // 4:2:2
+    frame[11] = 0x11;  // 4:4:4
     CHECK(picture_look(decoder(), jpeg, jpeg_bytes, FILM_WIDTH, FILM_HEIGHT) == PICTURE_OTHER);
     frame[11] = 0x22;
     frame[1] = 0xc2;  // progressive

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import struct
 import subprocess
 from dataclasses import dataclass, field
@@ -237,10 +238,10 @@ def test_frames_repeat_also_while_players_move_and_in_each_play(tmp_path: Path) 
     assert ended.returncode == 0 and [line.split()[-1] for line in lines] == 20 * wanted
 
 
-def of_size(folder: Path, width: int, height: int) -> list[bytes]:
+def of_size(folder: Path, width: int, height: int, pixels: str = "yuvj420p") -> list[bytes]:
     """Four pictures of this size."""
     words = ["ffmpeg", "-v", "error", "-f", "lavfi", "-i", f"testsrc=s={width}x{height}:r=4:d=1"]
-    words += ["-pix_fmt", "yuvj420p", "-q:v", "3", str(folder / f"{width}x{height}.%d.jpg")]
+    words += ["-pix_fmt", pixels, "-q:v", "3", str(folder / f"{width}x{height}.%d.jpg")]
     subprocess.run(words, check=True)
     return [(folder / f"{width}x{height}.{n}.jpg").read_bytes() for n in range(1, 5)]
 
@@ -271,6 +272,68 @@ def luma_rows(file: bytes, height: int) -> list[list[bytes]]:
     pixels, size = y4m(file), WIDTH * height * 3 // 2
     starts = range(0, len(pixels), size)
     return [[pixels[at + y * WIDTH :][:WIDTH] for y in range(height)] for at in starts]
+
+
+# Luma 2 x 2 and chroma 1 x 2, as FFmpeg says it, or 2 x 1 and 1 x 1, as cameras do.
+@pytest.mark.parametrize("height", [HEIGHT, 50, 51])
+@pytest.mark.parametrize("says", ["ffmpeg", "camera"])
+def test_of_4_2_2_two_lines_of_chroma_become_one(says: str, height: int, tmp_path: Path) -> None:
+    if says == "camera":
+        jpegs = of_camera(tmp_path, height)
+    else:
+        jpegs = of_size(tmp_path, WIDTH, height, "yuvj422p")
+    ended = play_film(tmp_path, film(frames(jpegs)), "out.y4m", height=str(height))
+    assert told(ended, 0) == f"{len(jpegs)} frames shown, 0 dropped, 0 damaged", ended.stderr
+    theirs = b"".join(planes_by_ffmpeg(jpeg, height) for jpeg in jpegs)
+    ours = y4m((tmp_path / "out.0.y4m").read_bytes(), WIDTH * (height + (height + 1) // 2))
+    assert max(abs(a - b) for a, b in zip(ours, theirs, strict=True)) <= 1
+
+
+def of_camera(folder: Path, height: int) -> list[bytes]:
+    """A picture by libjpeg-turbo."""
+    image = folder / "picture.rgb"
+    words = ["ffmpeg", "-v", "error", "-f", "lavfi", "-i", f"testsrc=s={WIDTH}x{height}"]
+    words += ["-frames:v", "1", "-f", "rawvideo", "-pix_fmt", "rgb24", str(image)]
+    subprocess.run(words, check=True)
+    turbo = ctypes.CDLL("libturbojpeg.so.0")
+    turbo.tjInitCompress.restype = ctypes.c_void_p
+    made, size = ctypes.c_void_p(), ctypes.c_ulong()
+    # RGB, and 4:2:2.
+    form, sampling = 0, 1
+    error = turbo.tjCompress2(
+        *(ctypes.c_void_p(turbo.tjInitCompress()), image.read_bytes(), WIDTH, 0, height, form),
+        *(ctypes.byref(made), ctypes.byref(size), sampling, 90, 0),
+    )
+    assert error == 0
+    return [ctypes.string_at(made, size.value)]
+
+
+def planes_by_ffmpeg(jpeg: bytes, height: int) -> bytes:
+    """The picture as FFmpeg decodes it, with the means of two lines of chroma."""
+    words = [
+        "ffmpeg",
+        "-v",
+        "error",
+        "-idct",
+        "int",
+        "-f",
+        "mjpeg",
+        "-i",
+        "-",
+        "-f",
+        "rawvideo",
+        "-",
+    ]
+    raw = subprocess.run(words, input=jpeg, check=True, capture_output=True).stdout
+    luma, half = WIDTH * height, WIDTH // 2
+    assert len(raw) == 2 * luma
+    planes = raw[:luma]
+    for at in (luma, luma + luma // 2):
+        lines = [raw[at + y * half :][:half] for y in range(height)]
+        lines += lines[-1:] * (height % 2)
+        for first, second in zip(lines[::2], lines[1::2], strict=True):
+            planes += bytes((a + b + 1) // 2 for a, b in zip(first, second, strict=True))
+    return planes
 
 
 def test_frames_of_another_size_are_told(tmp_path: Path) -> None:
