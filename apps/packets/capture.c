@@ -83,6 +83,15 @@ static int64_t look(const struct capture *capture, const struct capture_file *fi
     return file->read(file->file, head, bytes, capture->at);
 }
 
+// What a file has where its machine lost its power before all was written.
+static bool is_null(const uint8_t *head, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i++)
+        if (head[i] != 0)
+            return false;
+    return true;
+}
+
 // ---- The file -----------------------------------------------------------------------------------
 
 static bool read_magic(struct capture *capture, uint32_t magic)
@@ -170,7 +179,7 @@ static enum capture_status next_record(struct capture *capture, const struct cap
         return CAPTURE_END;
     if (look(capture, file, head, sizeof head) < 0)
         return bad(number, strerror(errno), why);
-    if (left < RECORD_HEAD)
+    if (left < RECORD_HEAD || is_null(head, sizeof head))
         return CAPTURE_CUT;
     *record = (struct capture_record){ .seconds = number_at(capture, head),
                                        .fraction = number_at(capture, head + 4),
@@ -329,7 +338,7 @@ static enum capture_status next_block(struct capture *capture, const struct capt
         return CAPTURE_END;
     if (look(capture, file, block->head, sizeof block->head) < 0)
         return bad(number, strerror(errno), why);
-    if (left < BLOCK_LEAST)
+    if (left < BLOCK_LEAST || is_null(block->head, 8))
         return CAPTURE_CUT;
     if (little(block->head) == BLOCK_SECTION) {
         capture->swapped = little(block->head + 8) == __builtin_bswap32(MAGIC_ORDER);
@@ -377,6 +386,11 @@ enum capture_status capture_next(struct capture *capture, const struct capture_f
         return next_record(capture, file, number, record, why);
     const enum capture_status status = next_in_blocks(capture, file, number, record, why);
     return status == CAPTURE_PACKET && !check_link(record->link, why) ? CAPTURE_BAD : status;
+}
+
+void capture_copy(struct capture *to, const struct capture *from)
+{
+    memcpy(to, from, offsetof(struct capture, interface[from->interfaces]));
 }
 
 // ---- What is written ----------------------------------------------------------------------------

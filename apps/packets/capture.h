@@ -42,9 +42,9 @@ struct capture {
     bool blocks;       // it is pcapng
     bool swapped;      // its numbers are big-endian
     bool nanoseconds;  // as times are told, or microseconds
+    uint64_t at;       // of the next packet, or a block before it
     uint32_t interfaces;
     struct capture_interface interface[CAPTURE_INTERFACES_MAX];
-    uint64_t at;  // of the next packet, or a block before it
 };
 
 struct capture_record {
@@ -58,7 +58,7 @@ struct capture_record {
 enum capture_status {
     CAPTURE_PACKET,
     CAPTURE_END,
-    CAPTURE_CUT,  // the file ends inside of the next packet
+    CAPTURE_CUT,  // the file ends inside of the next packet, or has nulls there
     CAPTURE_BAD   // it is damaged, or cannot be read
 };
 
@@ -77,6 +77,11 @@ bool capture_open(struct capture *capture, const struct capture_file *file,
 enum capture_status capture_next(struct capture *capture, const struct capture_file *file,
                                  uint32_t number, struct capture_record *record,
                                  char why[CAPTURE_WHY_BYTES]);
+
+/// Copies what is known at a place, without room for interfaces that are not described yet.
+///
+/// Context: any. Never blocks.
+void capture_copy(struct capture *to, const struct capture *from);
 
 // A capture that is written.
 struct capture_output {

@@ -75,7 +75,8 @@ static bool give(struct wb_task *self, struct packetizer *packetizer, struct wb_
     const struct packets *packets = packets_of(self);
     struct place *place = &packetizer->place[1 - packetizer->now];
 
-    *place = packetizer->place[packetizer->now];
+    place->next = packetizer->place[packetizer->now].next;
+    capture_copy(&place->capture, &packetizer->place[packetizer->now].capture);
     const struct capture_record record = read_record(self, place);
     const struct packet packet = { .number = place->next,
                                    .seconds = record.seconds,
@@ -92,7 +93,7 @@ static bool give(struct wb_task *self, struct packetizer *packetizer, struct wb_
     if (wb_port_commit(out) != WB_OK)
         return false;
     if (++place->next % packets->captured == 0)
-        place->capture = packets->capture;
+        capture_copy(&place->capture, &packets->capture);
     packetizer->now = 1 - packetizer->now;
     return true;
 }

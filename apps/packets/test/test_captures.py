@@ -252,6 +252,13 @@ def test_a_capture_that_is_cut_off_is_read_to_there(less: int, file: bytes, tmp_
     assert said + "it is read to there" in ended.stderr
 
 
+@pytest.mark.parametrize("file", [WHOLE, PCAPNG], ids=["pcap", "pcapng"])
+def test_nulls_in_the_place_of_packets_end_a_capture(file: bytes, tmp_path: Path) -> None:
+    ended, made = forwarded(tmp_path, file + bytes(4096))
+    assert parsed(made.read_bytes()) == (ETHERNET, ALL)
+    assert "it is cut off in packet 37: it is read to there" in ended.stderr
+
+
 REFUSED = {
     "it is compressed by Zstandard: zstd -dc FILE": b"\x28\xb5\x2f\xfd" + bytes(100),
     "it has no packets: capture some": section() + interface(ETHERNET),

@@ -37,6 +37,12 @@ bool file_refuse(struct wb_app *app, const char *key, const char *reason)
     return false;
 }
 
+void file_warn(struct wb_app *app, const char *key, const char *text)
+{
+    (void)app;
+    fprintf(stderr, "warning: %s: %s\n", key, text);
+}
+
 int64_t file_read_at(const struct file *file, void *data, size_t bytes, uint64_t place)
 {
     const uint64_t left = place < file->bytes ? file->bytes - place : 0;

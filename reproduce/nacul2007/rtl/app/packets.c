@@ -15,7 +15,7 @@ int store(struct wb_task *self);
 int discard(struct wb_task *self);
 
 enum { LANES_MAX = 4, OTHERS = 6, FRAME_BYTES = 1514 };
-enum { CODED_BYTES = FRAME_BYTES * 2 + 28, PLAIN_BYTES = FRAME_BYTES + 24 };
+enum { CODED_BYTES = FRAME_BYTES * 2 + 33, PLAIN_BYTES = FRAME_BYTES + 29 };
 enum { PACKETIZER, ENQUEUE, CLASSIFIER, OUTPUTS };
 
 struct app_task app_tasks[OTHERS + 2 * LANES_MAX] = {
