@@ -42,6 +42,8 @@ bool source_setup(struct wb_app *app, struct video *video)
     const char *path = wb_param_text(app, "input", "");
     struct stat about;
 
+    // What is damaged is counted.
+    av_log_set_level(AV_LOG_FATAL);
     video->rate = (uint32_t)(1000 * wb_param_number(app, "fps", 25));
     video->scale = 1000;
     if (!read_size(app, "width", &video->width) || !read_size(app, "height", &video->height))

@@ -240,6 +240,19 @@ def test_what_ffmpeg_cannot_read_is_refused_with_its_reason(h264: dict[str, str]
         assert reason in " ".join(ended.stderr.split()), ended.stderr
 
 
+def test_a_film_of_which_ffmpeg_can_show_no_frame_fails(
+    h264: dict[str, str], tmp_path: Path
+) -> None:
+    film = bytearray(Path(h264["input"]).read_bytes())
+    begin = film.index(b"mdat") + 4
+    film[begin : film.index(b"moov")] = b"U" * (film.index(b"moov") - begin)
+    (tmp_path / "damaged.mp4").write_bytes(film)
+    ended = play(app=ANY, input=str(tmp_path / "damaged.mp4"))
+    assert ended.returncode == 2 and told(ended, 0).startswith("0 frames shown, 0 dropped")
+    assert "no frame of it could be shown: get a complete copy" in " ".join(ended.stderr.split())
+    assert "[h264" not in ended.stderr
+
+
 # ---- The frame rate -----------------------------------------------------------------------------
 
 
