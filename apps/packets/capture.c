@@ -28,7 +28,8 @@ enum {
     OPTION_FCS = 13,
     OPTION_OFFSET = 14,
     OPTION_FLAGS = 2,
-    MICROSECONDS = 6,  // a resolution
+    OPTIONS_MOST = 64,  // that are looked at: there are 18 kinds
+    MICROSECONDS = 6,   // a resolution
     ETHERNET_FCS = 4
 };
 
@@ -72,6 +73,13 @@ static enum capture_status bad(uint32_t number, const char *text, char *why)
 {
     snprintf(why, CAPTURE_WHY_BYTES, "packet %lu %s: get a complete copy", (unsigned long)number,
              text);
+    return CAPTURE_BAD;
+}
+
+static enum capture_status unreadable(uint32_t number, char *why)
+{
+    snprintf(why, CAPTURE_WHY_BYTES, "packet %lu cannot be read: %s", (unsigned long)number,
+             strerror(errno));
     return CAPTURE_BAD;
 }
 
@@ -178,7 +186,7 @@ static enum capture_status next_record(struct capture *capture, const struct cap
     if (left == 0)
         return CAPTURE_END;
     if (look(capture, file, head, sizeof head) < 0)
-        return bad(number, strerror(errno), why);
+        return unreadable(number, why);
     if (left < RECORD_HEAD || is_null(head, sizeof head))
         return CAPTURE_CUT;
     *record = (struct capture_record){ .seconds = number_at(capture, head),
@@ -209,9 +217,11 @@ struct block {
 static bool find_option(const struct capture *capture, const struct capture_file *file, uint64_t at,
                         uint64_t end, uint32_t wanted, uint8_t value[8])
 {
-    uint8_t option[12];
+    uint8_t option[4];
 
-    while (at + 4 <= end && file->read(file->file, option, 4, at) == 4) {
+    for (int n = 0; n < OPTIONS_MOST && at + 4 <= end; n++) {
+        if (file->read(file->file, option, 4, at) != 4)
+            return false;
         const uint32_t code = half_at(capture, option), bytes = half_at(capture, option + 2);
 
         if (code == 0)
@@ -337,7 +347,7 @@ static enum capture_status next_block(struct capture *capture, const struct capt
     if (left == 0)
         return CAPTURE_END;
     if (look(capture, file, block->head, sizeof block->head) < 0)
-        return bad(number, strerror(errno), why);
+        return unreadable(number, why);
     if (left < BLOCK_LEAST || is_null(block->head, 8))
         return CAPTURE_CUT;
     if (little(block->head) == BLOCK_SECTION) {

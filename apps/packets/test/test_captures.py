@@ -63,11 +63,13 @@ def enhanced(number: int, ticks: int, data: bytes, order: str = "<", options: by
     return block(6, head + data + bytes(-len(data) % 4) + options, order)
 
 
-def forwarded(folder: Path, file: bytes, rules: str = "forward greater 0") -> tuple[Ended, Path]:
+def forwarded(
+    folder: Path, file: bytes, rules: str = "forward greater 0", **more: Path
+) -> tuple[Ended, Path]:
     """Runs the processor on a file: what was said, and what was forwarded."""
     capture, made = folder / "in.pcap", folder / "forward.pcap"
     capture.write_bytes(file)
-    return run(APP, input=capture, rules=rules, forward=made, **QUIET), made
+    return run(APP, input=capture, rules=rules, forward=made, **more, **QUIET), made
 
 
 def by_tcpdump(folder: Path, condition: str) -> list[Packet]:
@@ -122,13 +124,16 @@ def test_packets_of_every_link_type_are_routed_as_tcpdump_would(link: int, tmp_p
     draw = random.Random(link)
     frames = [a_frame(draw, link) for _ in range(60)]
     packets = [(1000 + n, n, len(frame), frame) for n, frame in enumerate(frames)]
-    for condition in CONDITIONS:
-        ended, made = forwarded(tmp_path, pcap(packets, link), f"forward {condition}")
-        expected = by_tcpdump(tmp_path, condition)
-        assert told(ended)["to forward"] == len(expected), condition
-        # Where a number stands for others, tcpdump reads it as that of the machine.
-        assert parsed(made.read_bytes()) == (link, expected), condition
-        assert len(by_tshark(made, "frame.number")) == len(expected)
+    stored = tmp_path / "store.pcap"
+    for first, second in zip(CONDITIONS[::2], CONDITIONS[1::2], strict=True):
+        rules = f"forward {first}; store {second}"
+        ended, made = forwarded(tmp_path, pcap(packets, link), rules, store=stored)
+        assert told(ended)["received"] == len(frames)
+        expected = by_tcpdump(tmp_path, first)
+        assert parsed(made.read_bytes()) == (link, expected), first
+        others = by_tcpdump(tmp_path, f"not ({first}) and ({second})")
+        assert parsed(stored.read_bytes()) == (link, others), second
+    assert len(by_tshark(stored, "frame.number")) == len(others)
 
 
 TAGGED = [
