@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import random
+import shutil
 import struct
 import subprocess
 from pathlib import Path
@@ -84,6 +85,8 @@ def by_tcpdump(folder: Path, condition: str) -> list[Packet]:
 
 
 def by_tshark(capture: Path, *fields: str) -> list[list[str]]:
+    if not shutil.which("tshark"):
+        pytest.skip("tshark is not installed: make setup")
     words = ["tshark", "-n", "-r", str(capture), "-T", "fields"]
     words += [word for name in fields for word in ("-e", name)]
     ended = subprocess.run(words, check=True, capture_output=True, text=True)
@@ -175,6 +178,8 @@ def test_either_order_and_clock_are_read(order: str, magic: int, tmp_path: Path)
 
 
 def test_pcapng_of_wireshark_is_read_as_the_pcap_that_it_is_made_of(tmp_path: Path) -> None:
+    if not shutil.which("editcap"):
+        pytest.skip("tshark, with editcap, is not installed: make setup")
     made = tmp_path / "made.pcapng"
     subprocess.run(["editcap", "-F", "pcapng", str(LOOPBACK), str(made)], check=True)
     _, out = forwarded(tmp_path, made.read_bytes())
