@@ -21,6 +21,7 @@ enum {
 };
 
 static const char cut_off[] = "it ends inside its header: get a complete copy";
+static const char damaged[] = "its header is damaged: get a complete copy";
 
 static uint32_t word(const uint8_t *at)
 {
@@ -60,6 +61,7 @@ struct header {
     const uint8_t *film, *format;   // strh and strf of the film
     uint32_t streams, film_number;  // streams: how many have been read
     bool has_dv;                    // sound and video in one stream
+    bool damaged;                   // not all of it could be read
 };
 
 static void take_format(struct header *header, const uint8_t *format)
@@ -121,6 +123,7 @@ static bool walk_header(struct avi *avi, struct header *header)
             at += HEAD + bytes + (bytes & 1);
         }
     }
+    header->damaged = true;
     avi->begin = look_for_frames(avi, at);
     return avi->begin != 0;
 }
@@ -214,6 +217,8 @@ bool avi_open(struct avi *avi, const void *file, size_t bytes, char why[AVI_WHY_
     }
     if (!walk_header(avi, &header))
         return refuse(why, cut_off);
+    if (!header.film && header.damaged)
+        return refuse(why, damaged);
     if (!header.film)
         return refuse(why, header.has_dv ? "its video is not Motion-JPEG but DV; " AVI_CURE
                                          : "it has no video; " AVI_CURE);

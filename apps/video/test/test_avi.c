@@ -145,6 +145,19 @@ TEST(a_film_that_ends_in_its_header_is_refused)
     free(film.file);
 }
 
+TEST(a_header_that_is_damaged_behind_the_film_does_not_matter)
+{
+    struct film film = film_read();
+    const size_t format = film_find(&film, "strf", 0);
+
+    // What follows the format up to the frames, and then the format.
+    memset(film.file + format + 8 + 40, 0xee, film_find(&film, "LIST", format) - format - 48);
+    CHECK(avi_open(&avi, film.file, film.bytes, why) && count() == FILM_FRAMES);
+    memset(film.file + format, 0xee, 8);
+    CHECK(refused(film.file, film.bytes, "its header is damaged"));
+    free(film.file);
+}
+
 TEST(a_film_that_was_cut_off_has_the_frames_that_are_left)
 {
     struct film film = film_read();
