@@ -39,9 +39,13 @@ bool file_open(struct wb_app *app, struct file *file, const char *key)
 static char *read_all(struct wb_app *app, const struct file *file, const char *key)
 {
     char *data = wb_app_alloc(app, (size_t)file->bytes + 1);
+    char why[128];
 
     if (!data) {
-        file_refuse(app, key, "it does not fit into memory of [app]: raise that in app.toml");
+        snprintf(why, sizeof why,
+                 "its %llu KiB do not fit into memory of [app]: raise memory in app.toml",
+                 (unsigned long long)(file->bytes + 1023) / 1024);
+        file_refuse(app, key, why);
         return NULL;
     }
     const int64_t n = file_read_at(file, data, (size_t)file->bytes, 0);

@@ -367,6 +367,9 @@ REFUSED = {
     "it has no frame": film(b""),
     "it has no frame: get": film(EMPTY + EMPTY),
     "none of its frames is a JPEG": film(frames([b"no picture", b"none either"])),
+    "its 5140 KiB do not fit into memory of [app]: raise memory in app.toml": film(
+        ALL + chunk(b"JUNK", bytes(5 << 20))
+    ),
     "it ends inside its header": riff(b"AVI ", header())[:150],
 }
 
