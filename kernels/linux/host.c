@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -48,7 +49,9 @@ enum wb_status wb_host_open(struct wb_host **out, const struct wb_host_config *c
     const struct wb_system_config *sc = &host->config.system;
     const size_t arena = wb_system_bytes(sc) + config->memory_bytes + HOOK_HEAP_BYTES;
     const size_t guards = (size_t)sc->tasks * (GUARD_BYTES + PAGE_BYTES);
-    const size_t needed = arena + guards + config->stacks_bytes + host->config.module_bytes;
+    const size_t traces = sc->cores * sizeof *host->traces;
+    const size_t needed = arena + whole_pages(traces) + guards + config->stacks_bytes +
+                          host->config.module_bytes;
     const size_t bytes = config->n_guests == 0 ? needed : guests_memory(&host->config, needed);
     enum wb_status status = WB_ERR_NOMEM;
     host->kernels = calloc(sc->cores, sizeof *host->kernels);
@@ -57,6 +60,7 @@ enum wb_status wb_host_open(struct wb_host **out, const struct wb_host_config *c
                              config->private_parts) &&
         bytes != 0 && gvm_open(&host->gvm, bytes, config->n_guests * (size_t)WB_GUEST_PAGE_BYTES))
         status = wb_system_init(&host->system, gvm_take(&host->gvm, arena), arena, sc);
+    host->traces = status == WB_OK ? gvm_take(&host->gvm, traces) : NULL;
     if (status == WB_OK && config->n_guests != 0)
         status = guests_open(&host->guests, &host->gvm, &host->config, host->system);
     if (status == WB_OK && !hooks_open(host->system, HOOK_HEAP_BYTES / 2))
@@ -116,6 +120,26 @@ void *wb_host_symbol(struct wb_host *host, const char *name)
     return symbol;
 }
 
+uint32_t wb_host_frames(const struct wb_host *host, const struct wb_fault *fault,
+                        struct wb_host_frame *frames)
+{
+    const struct wb_system *system = host->system;
+    const struct hosted *h = NULL;
+    uint32_t n = 0;
+
+    if (fault->core == WB_CORE_NONE)
+        return 0;
+    if (fault->task < system->n_tasks)
+        h = hosted_of(&system->tasks[fault->task], fault->core);
+    const struct fault_trace *trace = h != NULL ? &h->trace : &host->traces[fault->core];
+    for (uint32_t i = 0; i < trace->n && i < WB_FRAMES; i++)
+        if (h != NULL)
+            frames[n++] = (struct wb_host_frame){ hosted_program(), "", trace->pc[i] };
+        else
+            n += module_place(trace->pc[i], &frames[n]);
+    return n;
+}
+
 // What a guest's kernel has of a task says nothing here.
 bool wb_host_waits_for_ever(struct wb_task *task)
 {
@@ -168,10 +192,12 @@ static _Noreturn void be_kernel(struct wb_host *host, uint32_t index, pid_t laun
         restart_close_files(host);
     signal(SIGINT, SIG_IGN);
     signal(SIGPIPE, SIG_IGN);
+    fault_trace_to(&host->traces[index]);
     fault_catch();
     robust_arm(core);
     kernel_run(core, host->config.spin_ns,
                host->config.to_completion != NULL && host->config.to_completion[index]);
+    fflush(NULL);
     robust_disarm(core);
     _exit(0);
 }
@@ -206,6 +232,8 @@ bool supervise_fork(struct wb_host *host, uint32_t i, bool again)
     const pid_t launcher = getpid();
 
     kernel->cpu = host->config.cpus[i];
+    // What the application has printed so far is printed once.
+    fflush(NULL);
     kernel->pid = fork();
     if (kernel->pid == 0)
         be_kernel(host, i, launcher, again);

@@ -50,6 +50,7 @@ struct hosted {
     enum hosted_request request;
     enum wb_status answer;
     uint64_t argument;
+    struct fault_trace trace;
 };
 
 // Also while the process may note it.

@@ -2,6 +2,10 @@
 // The kernel of one core: a process that runs tasks as user-level contexts (cooperative.h).
 
 #define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <stdio_ext.h>
+
 #include "arch.h"
 #include "clock.h"
 #include "private.h"
@@ -100,12 +104,24 @@ static uint64_t look_again_ns(bool held)
     return held ? earlier(next_ns(), frequency_until_ns()) : next_ns();
 }
 
+// The buffer of standard output is this process's own: the beginning of a line goes before its end,
+// which the task may print elsewhere.
+static void print_pending(void)
+{
+    const int error_number = errno;
+
+    if (__fpending(stdout) != 0)
+        fflush(stdout);
+    errno = error_number;
+}
+
 static void idle_until(uint64_t until_ns, uint64_t since_ns)
 {
     uint64_t now_ns = since_ns;
 
     while (!has_pending_bits() && now_ns < until_ns && !is_over()) {
         if (now_ns - since_ns > k.own.spin_ns) {
+            print_pending();
             if (doorbell_sleep(k.core, until_ns, true))
                 wb_counter_add(&k.core->stats.sleeps, 1);
             return;
@@ -176,6 +192,7 @@ enum wb_status wb_kernel_depart(void)
 {
     if (libc_state_is_held(&kernel_task(k.current)->libc))
         return WB_ERR_HELD;
+    print_pending();
     if (k.current->mode == WB_REENTER && portable_is_wanted())
         portable_check(k.current);
     leave(GO_AWAY, ready_leave(k.current));

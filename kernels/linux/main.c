@@ -5,21 +5,26 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 
 #include "client.h"
 #include "clock.h"
 #include "helper.h"
 #include "private.h"
+#include "supervise.h"
+#include "wb/descriptor.h"
 
-enum { TICK_MS = 10, BUSY_TICK_MS = 1, ENERGY_LOOK_NS = 250000000 };
+enum { POLL_MS = 10, BUSY_POLL_MS = 1, ENERGY_LOOK_NS = 250000000 };
 
 struct linux_helper {
     struct helper common;
     uint64_t energy_look_ns;
-    bool has_journal;
+    uint64_t looked_ns;  // when supervise() was there last
+    bool has_journal, stalls_told;
 };
 
 // ---- Before the start ---------------------------------------------------------------------------
@@ -74,6 +79,59 @@ static void follow_energy(struct linux_helper *l)
     (void)wb_host_energy(&(uint64_t){ 0 });
 }
 
+// ---- Ctrl-Z -------------------------------------------------------------------------------------
+
+static volatile sig_atomic_t is_continued;
+
+static void on_continue(int number)
+{
+    (void)number;
+    is_continued = 1;
+}
+
+// The command stops a whole run by its process group, and lets this process alone continue. While
+// the kernels are still stopped, jobs are put off by as long as that took: none of them is late.
+// Should the command be killed meanwhile, this process continues and finds it gone.
+static void heed_stops(void)
+{
+    signal(SIGCONT, on_continue);
+    prctl(PR_SET_PDEATHSIG, SIGCONT);
+}
+
+static void put_off_jobs(struct wb_system *system, uint64_t ns)
+{
+    for (uint32_t i = 0; i < system->n_tasks; i++) {
+        struct wb_task *task = &system->tasks[i];
+        if (wb_state_is_over(wb_word_load(&task->owner_state, WB_ACQUIRE)))
+            continue;
+        task->release.ns += ns;
+        task->arrival.ready_ns += ns;
+    }
+}
+
+static void continue_all(struct linux_helper *l)
+{
+    struct wb_host *host = l->common.build.host;
+    const struct wb_system *system = wb_host_system(host);
+
+    is_continued = 0;
+    put_off_jobs(wb_host_system(host), clock_now_ns() - l->looked_ns);
+    for (uint32_t i = 0; i < system->n_cores; i++)
+        if (system->cores[i]->program != 0 && wb_host_pid(host, i) != 0)
+            kill(-wb_host_pid(host, i), SIGCONT);
+    // This process is of the group, and has been told.
+    signal(SIGCONT, SIG_IGN);
+    kill(0, SIGCONT);
+    signal(SIGCONT, on_continue);
+}
+
+static void tell_stall(void *teller, const struct wb_stall *stall)
+{
+    emit_stall(teller, stall);
+}
+
+// ---- The loop -----------------------------------------------------------------------------------
+
 static void supervise(struct linux_helper *l)
 {
     struct helper *h = &l->common;
@@ -82,7 +140,10 @@ static void supervise(struct linux_helper *l)
 
     while (!h->over) {
         poll(fds, 2,
-             h->commands.requests != NULL || h->plan.record != NULL ? BUSY_TICK_MS : TICK_MS);
+             h->commands.requests != NULL || h->plan.record != NULL ? BUSY_POLL_MS : POLL_MS);
+        if (is_continued)
+            continue_all(l);
+        l->looked_ns = clock_now_ns();
         if (fds[0].revents != 0 && !h->lines.closed)
             helper_take_commands(h);
         if (h->lines.closed)
@@ -92,8 +153,13 @@ static void supervise(struct linux_helper *l)
         helper_drain(h);
         helper_take_event(h, &event);
         follow_energy(l);
-        if (!h->over)
-            helper_look_for_deadlock(h);
+        if (h->commands.killed && !l->stalls_told)
+            stalls_tell_at_end(h->build.host, tell_stall, &h->teller);
+        l->stalls_told = h->commands.killed;
+        if (h->over || h->commands.killed)
+            continue;
+        helper_look_for_deadlock(h);
+        stalls_look(h->build.host, tell_stall, &h->teller);
     }
     helper_drain(h);
 }
@@ -107,6 +173,7 @@ int main(void)
         fputs("whimbrel-linux is started by `whimbrel run`, not by hand\n", stderr);
         return 2;
     }
+    heed_stops();
     if (helper_read_plan(h) && helper_build(h) && use_machine(&l) && open_clients(h) &&
         helper_start(h)) {
         supervise(&l);

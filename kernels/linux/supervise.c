@@ -21,11 +21,19 @@ static bool is_faulty(const struct wb_system *system)
     return wb_word_load(&system->fault.taken, WB_ACQUIRE) != 0;
 }
 
-// A kernel that has noted a fault ends by itself: ending it before would cut the note short.
-static bool fault_is_complete(const struct wb_host *host)
+// A kernel that has noted a fault ends by itself: ending it before would cut the note short, or
+// what its task has printed.
+static bool fault_is_complete(struct wb_host *host)
 {
-    if (wb_word_load(&host->system->fault.complete, WB_ACQUIRE) != 0)
-        return true;
+    enum { LAST_WORDS_NS = 1000000000 };
+    const struct wb_fault *fault = &host->system->fault;
+    const uint64_t now_ns = clock_now_ns();
+
+    if (host->fault_ns == 0)
+        host->fault_ns = now_ns;
+    if (wb_word_load(&fault->complete, WB_ACQUIRE) != 0)
+        return fault->core == WB_CORE_NONE || host->system->cores[fault->core]->program != 0 ||
+               host->kernels[fault->core].pid == 0 || now_ns - host->fault_ns > LAST_WORDS_NS;
     for (uint32_t i = 0; i < host->system->n_cores; i++)
         if (host->kernels[i].pid == 0 && !host->kernels[i].returning)
             return true;

@@ -39,6 +39,8 @@ struct wb_host {
     int *files;           // that were open when the first kernel was started
     uint32_t n_files;
     const char *start_error;
+    struct fault_trace *traces;  // of each core's kernel, in globally visible memory
+    uint64_t fault_ns;           // when a fault was seen first; 0: there was none
     uint64_t over_ns;  // when the last of this machine's kernels had ended; 0: not yet
     bool has_watcher, fault_reported, end_reported, killed;
     struct wb_word closing;
@@ -55,6 +57,18 @@ bool supervise_fork(struct wb_host *host, uint32_t core, bool again);
 
 /// Has wb_host_wait() wake up for a descriptor.
 void supervise_listen(const struct wb_host *host, int fd);
+
+// ---- stall.c ------------------------------------------------------------------------------------
+
+typedef void stall_teller(void *to, const struct wb_stall *stall);
+
+/// Looks for tasks that keep their core to themselves, now and then, and tells each of them once.
+///
+/// Context: the launcher, while the kernels run.
+void stalls_look(struct wb_host *host, stall_teller *teller, void *to);
+
+/// Tells which tasks did so when the run was ended by force.
+void stalls_tell_at_end(const struct wb_host *host, stall_teller *teller, void *to);
 
 // ---- restart.c ----------------------------------------------------------------------------------
 

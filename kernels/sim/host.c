@@ -344,3 +344,22 @@ const char *wb_host_start_error(const struct wb_host *host)
     (void)host;
     return "";
 }
+
+uint32_t wb_host_frames(const struct wb_host *host, const struct wb_fault *fault,
+                        struct wb_host_frame *frames)
+{
+    const struct fault_trace *trace = fault_traced();
+    uint32_t n = 0;
+
+    (void)host;
+    (void)fault;
+    for (uint32_t i = 0; i < trace->n; i++)
+        n += module_place(trace->pc[i], &frames[n]);
+    return n;
+}
+
+uint32_t wb_host_stalled_ms(const struct wb_task *task)
+{
+    (void)task;
+    return 0;
+}

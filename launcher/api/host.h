@@ -126,6 +126,19 @@ int wb_host_fd(const struct wb_host *host);
 /// True of a blocked task that waits without a time limit.
 bool wb_host_waits_for_ever(struct wb_task *task);
 
+// A task that keeps its core to itself.
+struct wb_stall {
+    const struct wb_task *task;
+    const char *call;  // the system call in which it waits; "": it reaches no checkpoint
+    uint32_t core;
+    uint64_t for_ms;
+    bool at_end;  // and the run was ended by force
+};
+
+/// For how long the running task has kept its core to itself, in milliseconds: it computes without a
+/// checkpoint, or waits in a system call. 0: that is short, or not known.
+uint32_t wb_host_stalled_ms(const struct wb_task *task);
+
 /// What the clock of the run is made of: `counter`, `monotonic` or `virtual`.
 const char *wb_host_clock(const struct wb_host *host);
 
@@ -155,6 +168,20 @@ pid_t wb_host_pid(const struct wb_host *host, uint32_t core);
 ///          WB_ERR_GONE at the end of the run; WB_ERR_UNABLE where that cannot be done. But for
 ///          WB_OK, the reason is in `*why`, in words for the user.
 WB_MUST_USE enum wb_status wb_host_restart(struct wb_host *host, uint32_t core, const char **why);
+
+enum { WB_FRAMES = 24 };
+
+// A place in the code of a task, for a debugger or addr2line.
+struct wb_host_frame {
+    const char *file, *function;  // function: "" where its file exports none
+    uint64_t offset;              // as the file's own addresses are
+};
+
+/// Where a fault happened, and the calls that led there, the innermost first.
+///
+/// Returns: how many of the WB_FRAMES places it has filled in; 0 where that is not known.
+uint32_t wb_host_frames(const struct wb_host *host, const struct wb_fault *fault,
+                        struct wb_host_frame *frames);
 
 /// Ends every kernel at once.
 void wb_host_kill(struct wb_host *host);

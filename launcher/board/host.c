@@ -427,3 +427,18 @@ const char *wb_host_energy(uint64_t *uj)
     *uj = 0;
     return "";
 }
+
+uint32_t wb_host_frames(const struct wb_host *host, const struct wb_fault *fault,
+                        struct wb_host_frame *frames)
+{
+    (void)host;
+    (void)fault;
+    (void)frames;
+    return 0;
+}
+
+uint32_t wb_host_stalled_ms(const struct wb_task *task)
+{
+    (void)task;
+    return 0;
+}

@@ -140,9 +140,13 @@ struct plan {
 };
 
 // What is wrong with a plan or a run, as the command tells its user.
+struct wb_host_frame;
+
 struct plan_error {
     const char *kind, *task, *key, *text;  // task, key: "" when there is none
     uint32_t index, core;                  // core: WB_CORE_NONE when there is none
+    const struct wb_host_frame *frames;    // where in the code, see wb_host_frames()
+    uint32_t n_frames;
 };
 
 /// Looks whether the parts of a plan fit each other.

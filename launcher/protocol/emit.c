@@ -64,7 +64,27 @@ void emit_error(struct teller *t, const struct plan_error *error)
         number(out, "core", error->core);
     text(out, "key", error->key);
     text(out, "text", error->text);
+    yyjson_mut_val *frames = error->n_frames != 0 ? list(out, "frames") : NULL;
+    for (uint32_t i = 0; i < error->n_frames; i++) {
+        struct members frame = element(out, frames);
+        text(&frame, "file", error->frames[i].file);
+        number(&frame, "offset", error->frames[i].offset);
+        text(&frame, "function", error->frames[i].function);
+    }
     emit_finish(t, "error");
+}
+
+void emit_stall(struct teller *t, const struct wb_stall *stall)
+{
+    struct members *out = emit_begin(t);
+
+    text(out, "task", stall->task->name);
+    number(out, "index", stall->task->index);
+    number(out, "core", stall->core);
+    text(out, "call", stall->call);
+    number(out, "for_ms", stall->for_ms);
+    flag(out, "at_end", stall->at_end);
+    emit_finish(t, "stalled");
 }
 
 void emit_started(struct teller *t, struct wb_host *host, const struct plan *plan)
@@ -177,6 +197,8 @@ static void task(struct members *out, const struct wb_task *t)
     number(out, "replayed", t->images.replayed);
     number(out, "skipped", t->images.skipped);
     number(out, "reserved_bytes", reserved_bytes(t));
+    if (wb_host_stalled_ms(t) != 0)
+        number(out, "stalled_ms", wb_host_stalled_ms(t));
     if (t->scripted != NULL)
         script(out, t);
 }

@@ -30,6 +30,7 @@ void emit_put(struct teller *teller, bool joined);
 /// Writes it as a message of this name.
 void emit_finish(struct teller *teller, const char *name);
 
+void emit_stall(struct teller *teller, const struct wb_stall *stall);
 void emit_error(struct teller *teller, const struct plan_error *error);
 void emit_started(struct teller *teller, struct wb_host *host, const struct plan *plan);
 void emit_status(struct teller *teller, const struct wb_system *system);

@@ -202,25 +202,28 @@ void helper_look_for_deadlock(struct helper *h)
     }
 }
 
-static void emit_fault(struct helper *h, const struct wb_fault *fault, const char *kind)
+static void emit_fault(struct helper *h, const struct wb_fault *fault)
 {
+    static const char *const kinds[] = { "kernel", "stack", "fault", "fault", "task",
+                                         "kernel", "port",  "heap",  "exit" };
     const struct wb_system *system = wb_host_system(h->build.host);
     const struct wb_task *task = fault->task < system->n_tasks ? &system->tasks[fault->task] : NULL;
     const bool of_channel = fault->channel < system->n_channels;
+    struct wb_host_frame frames[WB_FRAMES];
 
     helper_report(
-        h, (struct plan_error){ .kind = kind,
+        h, (struct plan_error){ .kind = kinds[fault->kind],
                                 .task = task != NULL ? task->name : "",
                                 .index = task != NULL ? task->index : 0,
                                 .core = fault->core,
                                 .key = of_channel ? system->channels[fault->channel].name : "",
-                                .text = fault->text });
+                                .text = fault->text,
+                                .frames = frames,
+                                .n_frames = wb_host_frames(h->build.host, fault, frames) });
 }
 
 void helper_take_event(struct helper *h, const struct wb_host_event *event)
 {
-    static const char *const kinds[] = { "kernel", "stack",  "fault", "fault",
-                                         "task",   "kernel", "port",  "heap" };
     const struct wb_system *system = wb_host_system(h->build.host);
 
     commands_take_event(&h->commands, event);
@@ -233,11 +236,11 @@ void helper_take_event(struct helper *h, const struct wb_host_event *event)
         emit_restart(&h->teller, event);
         break;
     case WB_HOST_FAULT:
-        emit_fault(h, &system->fault, kinds[system->fault.kind]);
+        emit_fault(h, &system->fault);
         break;
     case WB_HOST_ENDED:
         if (wb_word_load(&system->failure.complete, WB_ACQUIRE) != 0)
-            emit_fault(h, &system->failure, "exit");
+            emit_fault(h, &system->failure);
         h->over = true;
         break;
     case WB_HOST_NOTHING:

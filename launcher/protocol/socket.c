@@ -20,6 +20,8 @@ bool helper_listen(struct helper *h)
     // A session of its own: the terminal's Ctrl-C is the command's to interpret, and autogroup
     // gives the kernels their own share of the processors.
     setsid();
+    // By lines, also into a file: a kernel that is killed has lost no line of its tasks.
+    setvbuf(stdout, NULL, _IOLBF, 0);
     signal(SIGPIPE, SIG_IGN);
     return true;
 }

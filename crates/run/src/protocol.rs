@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The lines that the helper writes. See `docs/kernels-linux-protocol.md`.
 
+use std::path::PathBuf;
+
 use serde::{Deserialize, Serialize};
 use whimbrel_model::NotifyPolicy;
 
@@ -562,12 +564,27 @@ pub struct HelperError {
     pub key: String,
     /// In words.
     pub text: String,
+    /// Where in the code, and the calls that led there, the innermost first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub frames: Vec<Frame>,
+}
+
+/// A place in the code of an application.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Frame {
+    /// The module, or a library of it.
+    pub file: PathBuf,
+    /// Where in it, as its own addresses are.
+    pub offset: u64,
+    /// The function, if the file exports it; else empty.
+    pub function: String,
 }
 
 impl HelperError {
     /// One that is about no task, core or key.
     pub fn new(kind: ErrorKind, text: String) -> Self {
-        Self { kind, task: String::new(), index: 0, core: None, key: String::new(), text }
+        let (task, key) = (String::new(), String::new());
+        Self { kind, task, index: 0, core: None, key, text, frames: Vec::new() }
     }
 }
 

@@ -4,7 +4,10 @@
 
 #define _GNU_SOURCE
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
+#include <threads.h>
+#include <unistd.h>
 
 #include "heap_hooks.h"
 #include "module.h"
@@ -71,6 +74,31 @@ int hook_mutex_unlock(pthread_mutex_t *mutex)
     return result;
 }
 
+// exit() itself is noticed however it is called (fault.c).
+static void hook__exit(int status)
+{
+    fault_exit("_exit", status);
+    _exit(status);
+}
+
+static void hook_quick_exit(int status)
+{
+    fault_exit("quick_exit", status);
+    quick_exit(status);
+}
+
+static void hook_pthread_exit(void *result)
+{
+    fault_exit("pthread_exit", (int)(intptr_t)result);
+    pthread_exit(result);
+}
+
+static void hook_thrd_exit(int result)
+{
+    fault_exit("thrd_exit", result);
+    thrd_exit(result);
+}
+
 hook *hook_for(const char *name)
 {
     static const struct {
@@ -98,6 +126,11 @@ hook *hook_for(const char *name)
         { "wb_shared_malloc", (hook *)hook_shared_malloc },
         { "wb_shared_realloc", (hook *)hook_shared_realloc },
         { "wb_shared_free", (hook *)hook_shared_free },
+        { "_exit", (hook *)hook__exit },
+        { "_Exit", (hook *)hook__exit },
+        { "quick_exit", (hook *)hook_quick_exit },
+        { "pthread_exit", (hook *)hook_pthread_exit },
+        { "thrd_exit", (hook *)hook_thrd_exit },
         { "pthread_mutex_lock", (hook *)hook_mutex_lock },
         { "pthread_mutex_trylock", (hook *)hook_mutex_trylock },
         { "pthread_mutex_unlock", (hook *)hook_mutex_unlock },

@@ -220,3 +220,15 @@ void *module_symbol(void *module, const char *name)
         return NULL;
     return of == own ? symbol : NULL;
 }
+
+bool module_place(uintptr_t pc, struct wb_host_frame *place)
+{
+    struct link_map *of;
+    Dl_info info;
+
+    if (dladdr1((void *)pc, &info, (void **)&of, RTLD_DL_LINKMAP) == 0 || of->l_name[0] == '\0')
+        return false;
+    *place = (struct wb_host_frame){ of->l_name, info.dli_sname != NULL ? info.dli_sname : "",
+                                     pc - of->l_addr };
+    return true;
+}

@@ -17,6 +17,9 @@ void *module_load(struct gvm *gvm, const char *path, char *error, size_t error_b
 /// lacks is not to be the C library's function of that name. NULL: nothing; also without a module.
 void *module_symbol(void *module, const char *name);
 
+/// Where an address of this process's code lies. False: in no file but the process's own.
+bool module_place(uintptr_t pc, struct wb_host_frame *place);
+
 typedef void hook(void);
 
 /// What calls to `name` (malloc, free, pthread_mutex_lock, …) are redirected to; NULL: not at all.

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "host.h"
 #include "wb/system.h"
 
 // Far from what Linux, the loader and AddressSanitizer use on both architectures (48-bit
@@ -179,9 +180,22 @@ void sanitizer_copy(void *to, const void *from, size_t bytes);
 
 // ---- fault.c ------------------------------------------------------------------------------------
 
-/// Turns SIGSEGV, SIGBUS, SIGFPE, SIGILL and SIGABRT of this kernel into a fault that names the
-/// task.
+// Addresses of code: where a fault happened, and the calls that led there, the innermost first.
+struct fault_trace {
+    uint32_t n;
+    uintptr_t pc[WB_FRAMES];
+};
+
+/// Turns SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT and SIGTRAP of this kernel, and exit(), into a
+/// fault that names the task.
 void fault_catch(void);
+
+/// Where this process leaves the trace of its fault, before it notes the fault; and what is there.
+void fault_trace_to(struct fault_trace *trace);
+const struct fault_trace *fault_traced(void);
+
+/// Notes that the running task has called what ends its process, and halts. Nothing in no task.
+void fault_exit(const char *call, int status);
 
 /// Where the stack of the running task ends, if it is not the one in its descriptor.
 void fault_set_stack(const void *lowest);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The stack of a task that does not run: its first context, and how much of it is in use.
 
+#define _GNU_SOURCE
 #include "arch.h"
 #include "process.h"
 

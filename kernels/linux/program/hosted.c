@@ -113,7 +113,9 @@ void hosted_run(struct hosted *hosted)
     map_heap(&task->heap);
     unsigned char *stack = map_stack(task->stack_bytes);
     fault_set_stack(stack);
+    fault_trace_to(&here->trace);
     fault_catch();
+    setvbuf(stdout, NULL, _IOLBF, 0);
     (void)ask_kernel(HOSTED_READY, 0);
     self = task;
     context_switch(&main_sp, arch_context_init(stack + task->stack_bytes, task, context_start));

@@ -148,6 +148,7 @@ enum wb_fault_kind {
     WB_FAULT_KERNEL,  // a kernel could not go on
     WB_FAULT_PORT,    // a task asked for a port that it does not have, or not for such messages
     WB_FAULT_HEAP,    // a task went on without the memory that its heap did not have
+    WB_FAULT_EXIT,    // a task ended alone with an error, by wb_task_exit()
 };
 
 struct wb_fault {  // written once, by the core that wins `taken`

@@ -40,7 +40,7 @@ void wb_task_fail(struct wb_task *self, const char *text)
 void wb_task_exit(struct wb_task *self, const char *text)
 {
     if (text != NULL)
-        keep_fault(&self->system->failure, WB_FAULT_TASK, self, NULL, text);
+        keep_fault(&self->system->failure, WB_FAULT_EXIT, self, NULL, text);
     wb_kernel_exit();
 }
 

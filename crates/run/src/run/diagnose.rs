@@ -5,6 +5,7 @@ use miette::Report;
 use whimbrel_model::{App, Problem, Source, Task};
 use whimbrel_text::option::{CORES, DURATION, MAX_EVENTS, MAX_TIME, POLICY, RESUME, SAVE, SET};
 
+use super::place;
 use crate::protocol::{CoreDied, ErrorKind, HelperError};
 
 /// The report for an error of the helper.
@@ -199,7 +200,8 @@ fn memory(app: &App, task: Option<&Task>, error: &HelperError) -> Problem {
 
 fn stack(label: &str, task: &Task, error: &HelperError) -> Problem {
     let kib = task.stack_bytes.get_ref() / 1024;
-    Problem::new(format!("`{label}` needs a larger stack than {kib} KiB: {}", error.text))
+    let place = place::of(&error.frames).map(|(place, _)| place).unwrap_or_default();
+    Problem::new(format!("`{label}` needs a larger stack than {kib} KiB: {}{place}", error.text))
         .at(task.stack_bytes.span(), "the stack of this task")
         .help(format!("raise `stack` of `{}`, for instance to \"{}KiB\"", task.name, kib * 4))
 }
@@ -207,7 +209,8 @@ fn stack(label: &str, task: &Task, error: &HelperError) -> Problem {
 fn heap(label: &str, task: &Task, error: &HelperError) -> Problem {
     let kib = task.heap_bytes / 1024;
     let more = numbers(&error.text).next_back().unwrap_or_default() / 1024 + 1;
-    Problem::new(format!("`{label}` needs a larger heap than {kib} KiB: {}", error.text))
+    let place = place::of(&error.frames).map(|(place, _)| place).unwrap_or_default();
+    Problem::new(format!("`{label}` needs a larger heap than {kib} KiB: {}{place}", error.text))
         .at(task.span.clone(), "this task")
         .help(format!(
             "raise `heap` of `{}`, for instance to \"{}KiB\"; malloc() is NULL when it is full",
@@ -253,13 +256,23 @@ fn client(label: &str, task: &Task, error: &HelperError) -> Problem {
 }
 
 fn fault(label: &str, task: &Task, error: &HelperError) -> Problem {
-    Problem::new(format!("`{label}` failed{}: {}", of_core(error), error.text))
-        .at(task.span.clone(), "this task")
-        .help(format!(
-            "look for the fault in `{}` and the functions that it calls: see AddressSanitizer in \
-             docs/troubleshooting.md",
+    let place = place::of(&error.frames);
+    let has_line = place.as_ref().is_some_and(|(_, has_line)| *has_line);
+    let where_to = place.map(|(place, _)| place).unwrap_or_default();
+    let problem =
+        Problem::new(format!("`{label}` failed{}: {}{where_to}", of_core(error), error.text))
+            .at(task.span.clone(), "this task");
+    let look = "AddressSanitizer in docs/troubleshooting.md shows more";
+    problem.help(if has_line {
+        format!("correct what that line does, or what its callers gave it: {look}")
+    } else if where_to.is_empty() {
+        format!(
+            "look for the fault in `{}` and the functions that it calls: {look}",
             task.entry.get_ref()
-        ))
+        )
+    } else {
+        format!("build the module with -g, and this tells the file and the line: {look}")
+    })
 }
 
 fn recreate(label: &str, task: &Task, error: &HelperError) -> Problem {
@@ -294,9 +307,16 @@ fn unable(app: &App, task: Option<&Task>, error: &HelperError) -> Problem {
 
 // A task that knows a cure has it in a second line.
 fn failed(label: &str, task: &Task, error: &HelperError) -> Problem {
+    let entry = task.entry.get_ref();
     let (cause, cure) = match error.text.split_once("\nhelp: ") {
         Some((cause, cure)) => (cause, cure.to_owned()),
-        None => (error.text.as_str(), format!("see what `{}` returns there", task.entry.get_ref())),
+        None if error.text.starts_with("it called ") => (
+            error.text.as_str(),
+            format!(
+                "return from `{entry}`, or call wb_task_exit() with a text: both end this task alone"
+            ),
+        ),
+        None => (error.text.as_str(), format!("see what `{entry}` returns there")),
     };
     Problem::new(format!("`{label}` ended the run: {cause}"))
         .help(cure)

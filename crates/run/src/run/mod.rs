@@ -13,6 +13,7 @@ mod guests;
 mod helper;
 mod latency;
 mod moves;
+mod place;
 mod record;
 mod requests;
 mod results;

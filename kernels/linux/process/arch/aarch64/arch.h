@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <ucontext.h>
 
 enum { ARCH_CONTEXT_BYTES = 176 };  // what context_switch() stores
 
@@ -59,6 +60,18 @@ static inline void arch_copy(void *to, const void *from, size_t bytes)
 static inline bool arch_relocation_is_address(uint64_t type)
 {
     return type == R_AARCH64_ABS64 || type == R_AARCH64_GLOB_DAT || type == R_AARCH64_JUMP_SLOT;
+}
+
+// Where a signal has interrupted the code.
+static inline uintptr_t arch_pc(const ucontext_t *context)
+{
+    return (uintptr_t)context->uc_mcontext.pc;
+}
+
+// Where that function returns to, if it was just called.
+static inline uintptr_t arch_return_address(const ucontext_t *context)
+{
+    return (uintptr_t)context->uc_mcontext.regs[30];
 }
 
 #endif

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <ucontext.h>
 #include <x86intrin.h>
 
 enum { ARCH_CONTEXT_BYTES = 8 * 8 };  // what context_switch() pushes, with the return address
@@ -68,6 +69,18 @@ static inline void arch_copy(void *to, const void *from, size_t bytes)
 static inline bool arch_relocation_is_address(uint64_t type)
 {
     return type == R_X86_64_64 || type == R_X86_64_GLOB_DAT || type == R_X86_64_JUMP_SLOT;
+}
+
+// Where a signal has interrupted the code.
+static inline uintptr_t arch_pc(const ucontext_t *context)
+{
+    return (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
+}
+
+// Where that function returns to, if it was just called.
+static inline uintptr_t arch_return_address(const ucontext_t *context)
+{
+    return *(const uintptr_t *)context->uc_mcontext.gregs[REG_RSP];
 }
 
 #endif
