@@ -138,6 +138,7 @@ static void supervise(struct linux_helper *l)
     struct pollfd fds[2] = { { .fd = HELPER_SOCKET, .events = POLLIN },
                              { .fd = wb_host_fd(h->build.host), .events = POLLIN } };
 
+    l->looked_ns = clock_now_ns();
     while (!h->over) {
         poll(fds, 2,
              h->commands.requests != NULL || h->plan.record != NULL ? BUSY_POLL_MS : POLL_MS);

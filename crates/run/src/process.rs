@@ -6,7 +6,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::io::Errno;
-use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+use rustix::process::{
+    Pid, PidfdFlags, Signal, kill_process, kill_process_group, pidfd_open, pidfd_send_signal,
+};
 use serde::{Deserialize, Serialize};
 use whimbrel_occupy::Machine;
 
@@ -52,6 +54,25 @@ impl Process {
             thread::sleep(Duration::from_millis(2));
         }
         true
+    }
+
+    /// Sends a signal to it if it is still there.
+    pub fn signal(&self, signal: Signal) {
+        if let Some(pid) = self.alive() {
+            // It may have gone just now.
+            let _ = kill_process(pid, signal);
+        }
+    }
+
+    /// Sends a signal to the process group that it leads, if it leads one.
+    pub fn signal_group(&self, signal: Signal) {
+        if let Some(pid) = self.alive() {
+            let _ = kill_process_group(pid, signal);
+        }
+    }
+
+    fn alive(&self) -> Option<Pid> {
+        i32::try_from(self.pid).ok().and_then(Pid::from_raw).filter(|_| self.lives())
     }
 
     /// Kills it if it is still there, and waits until it has gone.

@@ -34,10 +34,29 @@ pub enum Line {
     Events(Events),
     /// What a simulation took.
     Simulated(Simulated),
+    /// A task keeps its core to itself.
+    Stalled(Stalled),
     /// Something is wrong.
     Error(HelperError),
     /// The run is over.
     End(End),
+}
+
+/// `{"stalled": …}`
+#[derive(Debug, Clone, Deserialize)]
+pub struct Stalled {
+    /// The task.
+    pub task: String,
+    /// Which of that name.
+    pub index: u32,
+    /// Its core.
+    pub core: u32,
+    /// The system call in which it waits; empty: it reaches no checkpoint.
+    pub call: String,
+    /// For how long so far, in milliseconds.
+    pub for_ms: u64,
+    /// Whether it did so when the run was ended by force.
+    pub at_end: bool,
 }
 
 /// `{"simulated": …}`
@@ -227,9 +246,33 @@ pub struct TaskStatus {
     pub replayed: u64,
     /// Messages that were not processed because its kernel died.
     pub skipped: u64,
+    /// For how long it has kept its core to itself, in milliseconds; 0: it does not.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub stalled_ms: u64,
     /// What its firings took, if it has a script.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub script: Option<ScriptStatus>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
+impl Status {
+    /// Counts what tasks that keep their cores to themselves have computed meanwhile, which their
+    /// kernels do not yet.
+    #[must_use]
+    pub fn with_stalls(mut self) -> Self {
+        for task in self.tasks.iter_mut().filter(|task| task.stalled_ms > 0) {
+            let ns = task.stalled_ms * 1_000_000;
+            task.busy_ns += ns;
+            if let Some(core) = self.cores.get_mut(task.core as usize) {
+                core.busy_ns += ns;
+            }
+        }
+        self
+    }
 }
 
 impl TaskStatus {

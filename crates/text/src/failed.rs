@@ -41,6 +41,18 @@ impl Failed {
 /// What to do where the system does not let a file be used.
 pub fn cure(error: &io::Error) -> &'static str {
     use io::ErrorKind as Kind;
+    const EAGAIN: i32 = 11;
+    const ENFILE: i32 = 23;
+    const EMFILE: i32 = 24;
+    match error.raw_os_error() {
+        Some(EMFILE) => return "raise the limit of open files (`ulimit -n`)",
+        Some(ENFILE) => return "end programs that keep files open, or raise fs.file-max by sysctl",
+        Some(EAGAIN) => {
+            return "end other processes, or raise their limit (`ulimit -u`, or the \
+                                container's pids.max)";
+        }
+        _ => {}
+    }
     match error.kind() {
         Kind::NotFound => "correct the path, or make its folder first",
         Kind::PermissionDenied => "use a place that you have the right to, or change its rights",

@@ -49,6 +49,8 @@ pub enum Input {
     Closed,
     /// The user wants an end.
     Signal,
+    /// The user wants it to be stopped for a while.
+    Suspend,
     /// A request from another terminal.
     Ask(Ask),
 }
@@ -199,6 +201,15 @@ impl Helper {
         }
         child.kill()?;
         child.wait().map(Some)
+    }
+
+    /// Continues it after a stop. A process of ours then continues what it has started.
+    pub fn go_on(&self) {
+        match &self.process {
+            Some(emulator) if self.complaints.is_some() => emulator.signal_group(Signal::CONT),
+            Some(helper) => helper.signal(Signal::CONT),
+            None => {}
+        }
     }
 
     /// Ends it without waiting for it to agree.

@@ -19,6 +19,7 @@ mod requests;
 mod results;
 mod session;
 mod show;
+mod stalls;
 mod summary;
 mod throughput;
 mod verdict;
@@ -33,6 +34,7 @@ use std::thread;
 use std::time::SystemTime;
 
 use miette::Report;
+use signal_hook::consts::SIGTSTP;
 use signal_hook::iterator::Signals;
 use whimbrel_model::{App, Plan, Problem};
 use whimbrel_text::cure;
@@ -236,13 +238,15 @@ fn open_run(app: &App) -> Result<RunDir, Failure> {
 
 /// Starts to listen to signals and to other terminals.
 fn listen(run: &RunDir, inputs: &Sender<Input>) -> Result<(), Failure> {
-    let mut signals = Signals::new(signals::ending()).map_err(|error| {
+    let heeded = signals::ending().into_iter().chain(signals::suspending());
+    let mut signals = Signals::new(heeded.collect::<Vec<_>>()).map_err(|error| {
         Problem::new(format!("signals cannot be taken: {error}")).help(cure(&error))
     })?;
     let to_session = inputs.clone();
     thread::spawn(move || {
-        for _ in signals.forever() {
-            if to_session.send(Input::Signal).is_err() {
+        for signal in signals.forever() {
+            let input = if signal == SIGTSTP { Input::Suspend } else { Input::Signal };
+            if to_session.send(input).is_err() {
                 return;
             }
         }

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use crate::board::link::Counts;
 use crate::protocol::{
-    Advice, CoreDied, CoreRestarted, End, ErrorKind, HelperError, Migration, Simulated, Started,
-    Status,
+    Advice, CoreDied, CoreRestarted, End, ErrorKind, HelperError, Migration, Simulated, Stalled,
+    Started, Status,
 };
 
 /// More migrations than this are counted, not kept: about 200 MB.
@@ -46,6 +46,8 @@ pub struct Results {
     pub errors: Vec<HelperError>,
     /// What a simulation took.
     pub simulated: Option<Simulated>,
+    /// Tasks that kept their cores to themselves when the run was ended by force.
+    pub stalled: Vec<Stalled>,
     /// The helper's last word.
     pub end: Option<End>,
     /// Who asked for the end, if anybody did.

@@ -6,6 +6,7 @@
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
+use rustix::process::Signal;
 use whimbrel_model::Command;
 
 use super::callbacks::Callbacks;
@@ -13,6 +14,7 @@ use super::events::Streams;
 use super::helper::{Helper, Input};
 use super::requests::{Requests, Waiter};
 use super::results::{Results, Stop};
+use super::stalls;
 use super::view::View;
 use super::watchdog::{Due, Watchdog};
 use super::watchers::{Watchers, portrait};
@@ -22,6 +24,7 @@ use crate::control::{Ask, Reply, Request};
 use crate::load::{MOVE_TIMEOUT_MS, Schedule};
 use crate::process::Process;
 use crate::protocol::{CoreDied, CoreRestarted, ErrorKind, HelperError, Line, Started};
+use crate::signals;
 
 /// How long channels may take to drain after a stop.
 const DRAIN: Duration = Duration::from_secs(5);
@@ -299,7 +302,32 @@ impl<'a> Session<'a> {
                     self.end_by_force();
                 }
             },
+            Input::Suspend => self.suspend(),
             Input::Ask(ask) => self.take_ask(ask),
+        }
+    }
+
+    /// Stops the helper, its kernels and this process until the user continues it. For the run no
+    /// time passes.
+    fn suspend(&mut self) {
+        if !signals::may_stop() {
+            return;
+        }
+        let kernels = self.kernels.iter().flatten().copied();
+        for process in kernels.chain(self.helper.process()) {
+            process.signal_group(Signal::STOP);
+        }
+        let stopped = Instant::now();
+        signals::stop();
+        // It continues the others, once it has put off their jobs.
+        self.helper.go_on();
+        let paused = stopped.elapsed();
+        match &mut self.phase {
+            Phase::Running(at) | Phase::Draining(at) | Phase::Leaving(at) => *at += paused,
+            Phase::Starting | Phase::Over => {}
+        }
+        if let Some(watchdog) = &mut self.watchdog {
+            watchdog.hears(Instant::now());
         }
     }
 
@@ -314,6 +342,7 @@ impl<'a> Session<'a> {
         match line {
             Line::Started(started) => self.start(started),
             Line::Status(status) => {
+                let status = status.with_stalls();
                 self.requests.answer_totals(&status);
                 self.watchers.totals(&status);
                 self.view.status(&status);
@@ -348,6 +377,10 @@ impl<'a> Session<'a> {
                 }
             }
             Line::Simulated(simulated) => self.results.simulated = Some(simulated),
+            Line::Stalled(stalled) if stalled.at_end => self.results.stalled.push(stalled),
+            Line::Stalled(stalled) => {
+                self.view.say(&stalls::notice(self.view.app(), &stalled));
+            }
             Line::Error(error) => {
                 self.results.errors.push(error);
                 // A board at a device has refused the run, and waits for the next one.

@@ -11,7 +11,7 @@ use whimbrel_text::option::{COMPUTE, RECORD};
 
 use super::helper::describe_end;
 use super::results::{Results, Stop};
-use super::{board, diagnose};
+use super::{board, diagnose, stalls};
 use crate::helpers::SIMULATOR;
 use crate::load::Runner;
 
@@ -31,6 +31,8 @@ pub fn reports(app: &App, source: &Source, results: &Results, runner: Runner<'_>
             Runner::Board(name) => board::garbled(name, line),
         }));
     }
+    let stalled = results.stalled.iter().map(|stalled| stalls::problem(app, stalled));
+    reports.extend(stalled.map(|problem| source.report(problem)));
     if reports.is_empty() {
         reports.extend(silent_end(results, runner, app.compute).map(Report::new));
     }

@@ -8,6 +8,8 @@ use std::time::Duration;
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use whimbrel_model::App;
 
+use super::stalls;
+
 use crate::failure;
 use crate::output::{percent, time, word};
 use crate::protocol::{CoreDied, Migration, Started, Status};
@@ -83,7 +85,9 @@ impl<'a> View<'a> {
             Form::Lines if status.time_ns == self.before.time_ns => {}
             Form::Lines => {
                 let loads: Vec<String> = loads.iter().map(|load| percent(*load)).collect();
-                failure::say(&format!("{frames}  load {}", loads.join(" ")));
+                let stalled = stalls::now(self.app, status);
+                let stalled: String = stalled.iter().map(|said| format!(", {said}")).collect();
+                failure::say(&format!("{frames}  load {}{stalled}", loads.join(" ")));
             }
             Form::Bars(bars) => {
                 bars.frames.set_message(frames);
@@ -92,7 +96,9 @@ impl<'a> View<'a> {
                     bar.set_position((load * 100.0).round() as u64);
                 }
                 bars.tasks.set_message(word(&self.places(status)).into_owned());
-                bars.migration.set_message(word(&self.last_migration).into_owned());
+                let stalled = stalls::now(self.app, status).join(", ");
+                let last = if stalled.is_empty() { &self.last_migration } else { &stalled };
+                bars.migration.set_message(word(last).into_owned());
             }
         }
         self.before = status.clone();

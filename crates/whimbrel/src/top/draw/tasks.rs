@@ -103,7 +103,7 @@ fn line(
     let mark = if selected { "> " } else { "  " };
     let mut spans = vec![
         Span::raw(format!("{core:>3} {mark}{} ", left(model.label(position), shape.name))),
-        Span::styled(format!("{:<8} ", left(&task.state, 8)), state_style(palette, task)),
+        Span::styled(format!("{:<8} ", left(&state(task), 8)), state_style(palette, task)),
     ];
     spans.extend(bar(shape.bar, &[(load, '█', palette.good())]));
     spans.push(Span::raw(format!(" {}", percent(load))));
@@ -120,8 +120,17 @@ fn line(
     if selected { line.patch_style(Style::new().add_modifier(Modifier::REVERSED)) } else { line }
 }
 
+/// Of one that keeps its core to itself, for how long.
+fn state(task: &TaskStatus) -> String {
+    match task.stalled_ms / 1000 {
+        0 => task.state.clone(),
+        s => format!("busy {s}s"),
+    }
+}
+
 fn state_style(palette: Palette, task: &TaskStatus) -> Style {
     match task.state.as_str() {
+        _ if task.stalled_ms > 0 => palette.warning(),
         "running" => palette.good(),
         "lost" => palette.bad(),
         "offered" | "returned" => palette.warning(),
