@@ -196,6 +196,8 @@ void *module_load(struct gvm *gvm, const char *path, char *error, size_t error_b
 {
     struct load load = { .gvm = gvm, .path = path, .error = error, .error_bytes = error_bytes };
 
+    if (!module_file_check(path, error, error_bytes))
+        return NULL;
     dl_iterate_phdr(count_objects, &load.before);
     void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (handle == NULL) {

@@ -13,6 +13,11 @@
 /// Returns: the handle for module_symbol(), or NULL with the reason in `error`.
 void *module_load(struct gvm *gvm, const char *path, char *error, size_t error_bytes);
 
+/// Whether the file of a module is whole, for this processor, and built for this version.
+///
+/// Returns: true; or false with the reason in `error`.
+bool module_file_check(const char *path, char *error, size_t error_bytes);
+
 /// What the module itself defines under a name, and no library that it depends on: a task that it
 /// lacks is not to be the C library's function of that name. NULL: nothing; also without a module.
 void *module_symbol(void *module, const char *name);

@@ -3,6 +3,8 @@
 #ifndef WB_STATUS_H
 #define WB_STATUS_H
 
+#include <stdint.h>
+
 // Applications may be C or C++.
 #ifdef __cplusplus
 #define WB_BEGIN_C extern "C" {
@@ -15,6 +17,24 @@
 
 #define WB_MUST_USE __attribute__((warn_unused_result))
 #define WB_NORETURN __attribute__((noreturn))
+
+// The version that a file was compiled for stands in a note of its module (ELF), which is not loaded
+// by another one.
+#define WB_VERSION "0.2.0"
+#define WB_NOTE_NAME "Whimbrel"
+
+enum { WB_NOTE_VERSION = 1 };
+
+#if defined __linux__ && defined __PIC__
+struct wb_note {
+    uint32_t name_bytes, version_bytes, type;
+    char name[(sizeof WB_NOTE_NAME + 3) / 4 * 4], version[(sizeof WB_VERSION + 3) / 4 * 4];
+};
+
+__attribute__((section(".note.whimbrel"), used, aligned(4))) static const struct wb_note wb_note = {
+    sizeof WB_NOTE_NAME, sizeof WB_VERSION, WB_NOTE_VERSION, WB_NOTE_NAME, WB_VERSION
+};
+#endif
 
 WB_BEGIN_C
 

@@ -79,9 +79,27 @@ pub fn death(death: &CoreDied) -> Problem {
 }
 
 fn module(app: &App, error: &HelperError) -> Problem {
-    Problem::new(format!("the module cannot be loaded: {}", error.text))
+    let text = &error.text;
+    let (why, help) = match text.split_once(": undefined symbol: wb_") {
+        Some((module, name)) => (
+            format!("{module}: it was built for another version: this one has no `wb_{name}`"),
+            "build the module again with the headers of this version".to_owned(),
+        ),
+        None if text.contains(": it ") => match text.rsplit_once(": ") {
+            Some((why, cure)) => (why.to_owned(), format!("{cure}, as with `make`")),
+            None => (text.clone(), "build it again".to_owned()),
+        },
+        None if text.starts_with("it has thread-local") => match text.split_once("; ") {
+            Some((why, cure)) => (why.to_owned(), cure.to_owned()),
+            None => (text.clone(), "keep such state with the task".to_owned()),
+        },
+        None => {
+            (text.clone(), "build it with `make build`, and link missing symbols into it".into())
+        }
+    };
+    Problem::new(format!("the module cannot be loaded: {why}"))
         .at(app.module.span(), "this module")
-        .help("build it with `make build`, and link missing symbols into it")
+        .help(help)
 }
 
 fn symbol(app: &App, error: &HelperError) -> Problem {

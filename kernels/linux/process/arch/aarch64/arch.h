@@ -11,6 +11,8 @@
 #include <string.h>
 #include <ucontext.h>
 
+enum { ARCH_MACHINE = EM_AARCH64 };
+
 enum { ARCH_CONTEXT_BYTES = 176 };  // what context_switch() stores
 
 static inline uint64_t arch_ticks(void)

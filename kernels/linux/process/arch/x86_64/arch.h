@@ -12,6 +12,8 @@
 #include <ucontext.h>
 #include <x86intrin.h>
 
+enum { ARCH_MACHINE = EM_X86_64 };
+
 enum { ARCH_CONTEXT_BYTES = 8 * 8 };  // what context_switch() pushes, with the return address
 
 static inline uint64_t arch_ticks(void)
