@@ -285,7 +285,7 @@ enum wb_status wb_host_start(struct wb_host *host, uint32_t *bad_core)
     host->epoll = epoll_create1(EPOLL_CLOEXEC);
     host->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     supervise_listen(host, host->wake);
-    if (!wb_system_reserve(host->system))
+    if (host->epoll < 0 || host->wake < 0 || !wb_system_reserve(host->system))
         return WB_ERR_NOMEM;
     if (!guests_boot(&host->guests, &host->gvm, &guest))
         return refuse_guest(host, guest, bad_core);

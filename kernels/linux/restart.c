@@ -176,7 +176,7 @@ static void start_kernel(struct wb_host *host, uint32_t core)
     (void)wb_word_swap(&lc->sleeping, 0, WB_RELAXED);
     begin_again(host, core, 0);
     if (!supervise_fork(host, core, true))
-        give_up(host, core, "no process can be made for it");
+        give_up(host, core, "no process can be made for it (raise `ulimit -u`)");
 }
 
 static void start_guest(struct wb_host *host, uint32_t core)

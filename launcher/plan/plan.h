@@ -147,6 +147,7 @@ struct plan_error {
     uint32_t index, core;                  // core: WB_CORE_NONE when there is none
     const struct wb_host_frame *frames;    // where in the code, see wb_host_frames()
     uint32_t n_frames;
+    int error_number;  // errno, where Linux has refused something; else 0
 };
 
 /// Looks whether the parts of a plan fit each other.

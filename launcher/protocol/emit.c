@@ -64,6 +64,8 @@ void emit_error(struct teller *t, const struct plan_error *error)
         number(out, "core", error->core);
     text(out, "key", error->key);
     text(out, "text", error->text);
+    if (error->error_number != 0)
+        negative(out, "errno", error->error_number);
     yyjson_mut_val *frames = error->n_frames != 0 ? list(out, "frames") : NULL;
     for (uint32_t i = 0; i < error->n_frames; i++) {
         struct members frame = element(out, frames);

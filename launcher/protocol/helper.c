@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "helper.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -106,9 +108,11 @@ static void start_record(struct helper *h)
 bool helper_start(struct helper *h)
 {
     uint32_t bad_core = WB_CORE_NONE;
+    errno = 0;
     const enum wb_status status = wb_host_start(h->build.host, &bad_core);
+    const int error_number = errno;
     const bool bad = bad_core != WB_CORE_NONE;
-    char cpu[16] = "";
+    char cpu[16] = "", text[128] = "the kernels cannot be started";
 
     if (status == WB_OK) {
         emit_started(&h->teller, h->build.host, &h->plan);
@@ -118,14 +122,17 @@ bool helper_start(struct helper *h)
     const uint32_t guest = bad ? h->plan.cores[bad_core].guest : 0;
     if (bad)
         snprintf(cpu, sizeof cpu, "%" PRIu32, h->plan.cores[bad_core].cpu);
+    if (status == WB_ERR_NOMEM && error_number != 0)
+        snprintf(text, sizeof text, "they cannot be started: %s", strerror(error_number));
     helper_report(h, (struct plan_error){ .kind = guest != 0 ? "guest"
                                                   : bad      ? "core"
                                                              : "kernel",
                                           .task = "",
                                           .key = guest != 0 ? h->plan.guests[guest - 1].name : cpu,
                                           .text = bad ? wb_host_start_error(h->build.host)
-                                                      : "the kernels cannot be started",
-                                          .core = bad_core });
+                                                      : text,
+                                          .core = bad_core,
+                                          .error_number = bad ? 0 : error_number });
     return false;
 }
 

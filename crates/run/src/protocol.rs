@@ -607,6 +607,9 @@ pub struct HelperError {
     pub key: String,
     /// In words.
     pub text: String,
+    /// The error number of the system, if it refused something; else 0.
+    #[serde(default)]
+    pub errno: i32,
     /// Where in the code, and the calls that led there, the innermost first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub frames: Vec<Frame>,
@@ -627,7 +630,7 @@ impl HelperError {
     /// One that is about no task, core or key.
     pub fn new(kind: ErrorKind, text: String) -> Self {
         let (task, key) = (String::new(), String::new());
-        Self { kind, task, index: 0, core: None, key, text, frames: Vec::new() }
+        Self { kind, task, index: 0, core: None, key, text, errno: 0, frames: Vec::new() }
     }
 }
 

@@ -38,20 +38,30 @@ impl Failed {
     }
 }
 
-/// What to do where the system does not let a file be used.
-pub fn cure(error: &io::Error) -> &'static str {
-    use io::ErrorKind as Kind;
+/// What to do where the system has no more of something, whatever it was wanted for.
+pub fn lacks(error: &io::Error) -> Option<&'static str> {
     const EAGAIN: i32 = 11;
     const ENFILE: i32 = 23;
     const EMFILE: i32 = 24;
-    match error.raw_os_error() {
-        Some(EMFILE) => return "raise the limit of open files (`ulimit -n`)",
-        Some(ENFILE) => return "end programs that keep files open, or raise fs.file-max by sysctl",
-        Some(EAGAIN) => {
-            return "end other processes, or raise their limit (`ulimit -u`, or the \
-                                container's pids.max)";
+    Some(match (error.raw_os_error(), error.kind()) {
+        (Some(EMFILE), _) => "raise the limit of open files of a process (`ulimit -n`)",
+        (Some(ENFILE), _) => "end programs that keep files open, or raise fs.file-max by sysctl",
+        (Some(EAGAIN), _) => {
+            "end other processes, or raise their limit (`ulimit -u`, or pids.max of the container)"
         }
-        _ => {}
+        (_, io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded) => {
+            "free space there, or use another place"
+        }
+        (_, io::ErrorKind::OutOfMemory) => "free memory, or raise `ulimit -v`",
+        _ => return None,
+    })
+}
+
+/// What to do where the system does not let a file be used.
+pub fn cure(error: &io::Error) -> &'static str {
+    use io::ErrorKind as Kind;
+    if let Some(cure) = lacks(error) {
+        return cure;
     }
     match error.kind() {
         Kind::NotFound => "correct the path, or make its folder first",
@@ -59,9 +69,7 @@ pub fn cure(error: &io::Error) -> &'static str {
         Kind::IsADirectory => "name a file: this is a folder",
         Kind::NotADirectory => "correct the path: a file stands where it has a folder",
         Kind::AlreadyExists => "remove what is there, or use another place",
-        Kind::StorageFull | Kind::QuotaExceeded => "free space there, or use another place",
         Kind::ReadOnlyFilesystem => "use a place that can be written to",
-        Kind::OutOfMemory => "free memory, or raise `ulimit -v`",
         Kind::InvalidFilename => "shorten the name",
         _ => "use another place, or see `whimbrel doctor`",
     }
@@ -86,7 +94,9 @@ fn has_signs() -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::Failed;
+    use std::io;
+
+    use super::{Failed, cure};
 
     #[test]
     fn what_to_write_is_told_apart_from_why() {
@@ -96,6 +106,16 @@ mod tests {
         let both = Failed::new("it is wrong: `3` is too much").help("write 1 or 2");
         assert_eq!(told("`3` is too much: write 1 or 2"), both);
         assert_eq!(told("too much"), Failed::new("it is wrong: too much"));
+    }
+
+    #[test]
+    fn what_the_system_lacks_has_a_cure_of_its_own() {
+        let of = |number| cure(&io::Error::from_raw_os_error(number));
+        let (eagain, enomem, emfile, enospc) = (11, 12, 24, 28);
+        assert!(of(emfile).contains("ulimit -n"));
+        assert!(of(eagain).contains("ulimit -u"));
+        assert!(of(enomem).contains("free memory"));
+        assert!(of(enospc).contains("free space"));
     }
 
     #[test]

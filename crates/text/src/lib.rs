@@ -10,7 +10,7 @@ pub mod usage;
 use anstream::{AutoStream, ColorChoice, stream::RawStream};
 use comfy_table::CellAlignment;
 pub use comfy_table::Table;
-pub use failed::{Failed, cure};
+pub use failed::{Failed, cure, lacks};
 pub use plain::{json, plain, word};
 
 /// Whether what is written there has colours, by the rule that clap has for the help: NO_COLOR,

@@ -39,7 +39,7 @@ pub struct Ask {
 pub fn serve(path: &Path, take: impl Fn(Ask) -> bool + Clone + Send + 'static) -> io::Result<()> {
     let listener = UnixListener::bind(path)?;
     fs::set_permissions(path, fs::Permissions::from_mode(0o600))?;
-    thread::spawn(move || {
+    thread::Builder::new().spawn(move || {
         for stream in listener.incoming() {
             // A connection that was given up, or too many open files in this process or all of
             // them: the next may be accepted, once some are closed.
@@ -52,7 +52,7 @@ pub fn serve(path: &Path, take: impl Fn(Ask) -> bool + Clone + Send + 'static) -
             // own connection.
             let _ = thread::Builder::new().spawn(move || answer(&stream, take));
         }
-    });
+    })?;
     Ok(())
 }
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Turns what the helper complains about into reports that show the line to change.
 
+use std::io;
+
 use miette::Report;
 use whimbrel_model::{App, Problem, Source, Task};
+use whimbrel_text::lacks;
 use whimbrel_text::option::{CORES, DURATION, MAX_EVENTS, MAX_TIME, POLICY, RESUME, SAVE, SET};
 
 use super::place;
@@ -16,6 +19,8 @@ pub fn report(app: &App, source: &Source, error: &HelperError) -> Report {
 /// The same without the lines of the file.
 pub fn problem(app: &App, error: &HelperError) -> Problem {
     let task = app.find_task(&error.task, error.index).map(|position| &app.tasks[position]);
+    let of_system = io::Error::from_raw_os_error(error.errno);
+    let is_memory = of_system.kind() == io::ErrorKind::OutOfMemory;
     match &error.kind {
         ErrorKind::Module => module(app, error),
         ErrorKind::Symbol => symbol(app, error),
@@ -33,8 +38,11 @@ pub fn problem(app: &App, error: &HelperError) -> Problem {
         ErrorKind::Client => {
             with_task(app, app.tasks.iter().find(|t| t.name == error.key), error, client)
         }
-        ErrorKind::Memory => memory(app, task, error)
-            .help("lower `stack`, `heap`, `slots` or `memory`; `whimbrel doctor` shows the limits"),
+        ErrorKind::Memory => {
+            memory(app, task, error).help(lacks(&of_system).filter(|_| !is_memory).unwrap_or(
+                "lower `stack`, `heap`, `slots` or `memory`; `whimbrel doctor` shows the limits",
+            ))
+        }
         ErrorKind::Stack => with_task(app, task, error, stack),
         ErrorKind::Fault => with_task(app, task, error, fault),
         ErrorKind::Heap => with_task(app, task, error, heap),
@@ -52,8 +60,10 @@ pub fn problem(app: &App, error: &HelperError) -> Problem {
             .help("resume with the options and the build that saved the simulation"),
         ErrorKind::Standstill => with_task(app, task, error, standstill),
         ErrorKind::Kernel => {
-            Problem::new(format!("the kernel{} failed: {}", of_core(error), error.text))
-                .help("run `whimbrel doctor`: it shows what this machine lacks")
+            Problem::new(format!("the kernel{} failed: {}", of_core(error), error.text)).help(
+                lacks(&of_system)
+                    .unwrap_or("run `whimbrel doctor`: it shows what this machine lacks"),
+            )
         }
         _ => Problem::new(format!("the helper failed ({}): {}", name(&error.kind), error.text))
             .help("install one version of both executables, or report this as a bug"),

@@ -18,7 +18,7 @@ use command_fds::{CommandFdExt, FdMapping};
 use rustix::io::Errno;
 use rustix::process::{Signal, getpid, getppid, set_parent_process_death_signal, setsid};
 use whimbrel_model::Problem;
-use whimbrel_text::cure;
+use whimbrel_text::{cure, lacks};
 
 use super::complaints::Complaints;
 use crate::board::link;
@@ -77,7 +77,9 @@ impl Helper {
     pub fn start(program: &Path, folder: &Path, inputs: Sender<Input>) -> Result<Self, Problem> {
         let (child, socket) = spawn(Command::new(program), folder).map_err(|error| {
             Problem::new(format!("the helper {} cannot be started: {error}", program.display()))
-                .help("build it again with `make build`; `whimbrel doctor` shows what is missing")
+                .help(lacks(&error).unwrap_or(
+                    "build it again with `make build`; `whimbrel doctor` shows what is missing",
+                ))
         })?;
         Self::with(Some(child), socket, None, None, inputs)
     }
@@ -146,7 +148,8 @@ impl Helper {
             Ok(heard)
         });
         let heard = heard.map_err(|error| unheard(&error))?;
-        thread::spawn(move || listen(heard, &inputs));
+        let listens = thread::Builder::new().spawn(move || listen(heard, &inputs));
+        listens.map_err(|error| unheard(&error))?;
         Ok(helper)
     }
 

@@ -28,6 +28,7 @@ mod watchdog;
 mod watchers;
 
 use std::ffi::OsStr;
+use std::io;
 use std::path::Path;
 use std::sync::mpsc::{self, Sender};
 use std::thread;
@@ -37,7 +38,7 @@ use miette::Report;
 use signal_hook::consts::SIGTSTP;
 use signal_hook::iterator::Signals;
 use whimbrel_model::{App, Plan, Problem};
-use whimbrel_text::cure;
+use whimbrel_text::{cure, lacks};
 
 pub use accompany::accompany;
 pub use callbacks::Callbacks;
@@ -239,11 +240,12 @@ fn open_run(app: &App) -> Result<RunDir, Failure> {
 /// Starts to listen to signals and to other terminals.
 fn listen(run: &RunDir, inputs: &Sender<Input>) -> Result<(), Failure> {
     let heeded = signals::ending().into_iter().chain(signals::suspending());
-    let mut signals = Signals::new(heeded.collect::<Vec<_>>()).map_err(|error| {
+    let untaken = |error: io::Error| {
         Problem::new(format!("signals cannot be taken: {error}")).help(cure(&error))
-    })?;
+    };
+    let mut signals = Signals::new(heeded.collect::<Vec<_>>()).map_err(untaken)?;
     let to_session = inputs.clone();
-    thread::spawn(move || {
+    let takes = thread::Builder::new().spawn(move || {
         for signal in signals.forever() {
             let input = if signal == SIGTSTP { Input::Suspend } else { Input::Signal };
             if to_session.send(input).is_err() {
@@ -251,14 +253,17 @@ fn listen(run: &RunDir, inputs: &Sender<Input>) -> Result<(), Failure> {
             }
         }
     });
+    takes.map_err(untaken)?;
 
     let path = run.path().join(SOCKET);
     let to_session = inputs.clone();
     control::serve(&path, move |ask| to_session.send(Input::Ask(ask)).is_ok()).map_err(
         |error| {
-            Problem::new(format!("the socket {} cannot be made: {error}", path.display())).help(
+            let problem =
+                Problem::new(format!("the socket {} cannot be made: {error}", path.display()));
+            problem.help(lacks(&error).unwrap_or(
                 "set XDG_RUNTIME_DIR to a shorter path: a socket's path has at most 107 bytes",
-            )
+            ))
         },
     )?;
     Ok(())
