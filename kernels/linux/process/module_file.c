@@ -110,6 +110,8 @@ static bool check_segments(const struct view *view, const Elf64_Ehdr *header)
             continue;
         if (segment.p_offset > view->bytes || segment.p_filesz > view->bytes - segment.p_offset)
             return refuse(view, "it is cut off: build it again");
+        if (segment.p_type == PT_INTERP)
+            return refuse(view, "it is a program, and no shared object: link it with -shared");
         if (segment.p_type == PT_NOTE &&
             !check_notes(view, segment.p_offset, segment.p_offset + segment.p_filesz))
             return false;
