@@ -53,7 +53,7 @@ static bool check_header(const struct view *view, const Elf64_Ehdr *header)
     char why[160];
 
     if (view->bytes < sizeof header->e_ident || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0)
-        return refuse(view, "it is no shared object: build it with -shared");
+        return refuse(view, "it is not a shared object: build it with -shared");
     if (view->bytes < sizeof *header)
         return refuse(view, "it is cut off: build it again");
     if (header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_machine != ARCH_MACHINE) {
@@ -62,7 +62,7 @@ static bool check_header(const struct view *view, const Elf64_Ehdr *header)
         return refuse(view, why);
     }
     return header->e_type == ET_DYN ||
-           refuse(view, "it is no shared object, but an object file or a program: link it with -shared");
+           refuse(view, "it is an object file or a program: link it with -shared");
 }
 
 // Of a note of ours, one for each of its source files.
@@ -111,7 +111,7 @@ static bool check_segments(const struct view *view, const Elf64_Ehdr *header)
         if (segment.p_offset > view->bytes || segment.p_filesz > view->bytes - segment.p_offset)
             return refuse(view, "it is cut off: build it again");
         if (segment.p_type == PT_INTERP)
-            return refuse(view, "it is a program, and no shared object: link it with -shared");
+            return refuse(view, "it is a program: link it with -shared");
         if (segment.p_type == PT_NOTE &&
             !check_notes(view, segment.p_offset, segment.p_offset + segment.p_filesz))
             return false;

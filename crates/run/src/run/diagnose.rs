@@ -336,9 +336,10 @@ fn unable(app: &App, task: Option<&Task>, error: &HelperError) -> Problem {
 // A task that knows a cure has it in a second line.
 fn failed(label: &str, task: &Task, error: &HelperError) -> Problem {
     let entry = task.entry.get_ref();
+    let exits = ["it called ", "its process exited"];
     let (cause, cure) = match error.text.split_once("\nhelp: ") {
         Some((cause, cure)) => (cause, cure.to_owned()),
-        None if error.text.starts_with("it called ") => (
+        None if exits.iter().any(|how| error.text.starts_with(how)) => (
             error.text.as_str(),
             format!(
                 "return from `{entry}`, or call wb_task_exit() with a text: both end this task alone"

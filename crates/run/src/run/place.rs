@@ -73,6 +73,10 @@ fn in_source(loader: &Loader, frame: &Frame) -> Vec<String> {
         let (Some(file), Some(line)) = (location.file, location.line) else { continue };
         let name = inner.function.as_ref().and_then(|name| name.demangle().ok());
         let name = name.map_or_else(|| frame.function.clone(), |name| name.into_owned());
+        // Of a task that is recreated: its kernel calls it.
+        if name == "kernel_task_start" {
+            break;
+        }
         told.push(format!("`{name}` ({}:{line})", from_here(file).display()));
     }
     told

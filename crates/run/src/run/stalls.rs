@@ -18,8 +18,8 @@ pub fn notice(app: &App, stalled: &Stalled) -> String {
     } else {
         let call = &stalled.call;
         format!(
-            "`{task}` blocks core {core}: it waits in `{call}`, and no other task of the core runs \
-             meanwhile; {cure}"
+            "`{task}` blocks core {core}: it waits in `{call}`, and no other task of the core \
+             runs; {cure}"
         )
     }
 }
