@@ -50,8 +50,8 @@ enum wb_status wb_host_open(struct wb_host **out, const struct wb_host_config *c
     const size_t arena = wb_system_bytes(sc) + config->memory_bytes + HOOK_HEAP_BYTES;
     const size_t guards = (size_t)sc->tasks * (GUARD_BYTES + PAGE_BYTES);
     const size_t traces = sc->cores * sizeof *host->traces;
-    const size_t needed = arena + whole_pages(traces) + guards + config->stacks_bytes +
-                          host->config.module_bytes;
+    const size_t needed =
+        arena + whole_pages(traces) + guards + config->stacks_bytes + host->config.module_bytes;
     const size_t bytes = config->n_guests == 0 ? needed : guests_memory(&host->config, needed);
     enum wb_status status = WB_ERR_NOMEM;
     host->kernels = calloc(sc->cores, sizeof *host->kernels);

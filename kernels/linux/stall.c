@@ -70,9 +70,8 @@ static struct process_look look_at_process(pid_t pid)
 
     // Its name may have blanks and parentheses.
     const char *rest = read_of(pid, "stat", text, sizeof text) ? strrchr(text, ')') : NULL;
-    if (rest != NULL &&
-        sscanf(rest + 1, " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &look.state, &user,
-               &system) == 3)
+    if (rest != NULL && sscanf(rest + 1, " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu",
+                               &look.state, &user, &system) == 3)
         look.cpu_ms = (user + system) * 1000 / (unsigned long)sysconf(_SC_CLK_TCK);
     return look;
 }
@@ -152,7 +151,8 @@ static bool runs_still(const struct wb_core *core, const struct core_look *look)
 
     return wb_task_state_of(owner_state) == WB_TASK_RUNNING &&
            wb_owner_of(owner_state) == core->index &&
-           wb_word_load(&linux_core((struct wb_core *)(uintptr_t)core)->sleeping, WB_RELAXED) == 0 &&
+           wb_word_load(&linux_core((struct wb_core *)(uintptr_t)core)->sleeping, WB_RELAXED) ==
+               0 &&
            wb_counter_get(&core->stats.switches) == look->switches;
 }
 

@@ -41,7 +41,7 @@ struct wb_host {
     const char *start_error;
     struct fault_trace *traces;  // of each core's kernel, in globally visible memory
     uint64_t fault_ns;           // when a fault was seen first; 0: there was none
-    uint64_t over_ns;  // when the last of this machine's kernels had ended; 0: not yet
+    uint64_t over_ns;            // when the last of this machine's kernels had ended; 0: not yet
     bool has_watcher, fault_reported, end_reported, killed;
     struct wb_word closing;
     pthread_mutex_t lock;  // deaths are handled once, by the watcher or by wb_host_wait()

@@ -135,8 +135,8 @@ struct wb_stall {
     bool at_end;  // and the run was ended by force
 };
 
-/// For how long the running task has kept its core to itself, in milliseconds: it computes without a
-/// checkpoint, or waits in a system call. 0: that is short, or not known.
+/// For how long the running task has kept its core to itself, in milliseconds: it computes without
+/// a checkpoint, or waits in a system call. 0: that is short, or not known.
 uint32_t wb_host_stalled_ms(const struct wb_task *task);
 
 /// What the clock of the run is made of: `counter`, `monotonic` or `virtual`.

@@ -53,10 +53,10 @@ static bool open_system(struct build *build, const struct plan *plan, struct pla
         return true;
     const int error_number = errno;
     char text[256];
-    snprintf(
-        text, sizeof text, "%" PRIu64 " bytes of globally visible memory are not available: %s",
-        (uint64_t)config.memory_bytes + config.stacks_bytes + plan->shared_bytes,
-        strerror(error_number));
+    snprintf(text, sizeof text,
+             "%" PRIu64 " bytes of globally visible memory are not available: %s",
+             (uint64_t)config.memory_bytes + config.stacks_bytes + plan->shared_bytes,
+             strerror(error_number));
     (void)fail(build, error, "memory", "", text);
     error->error_number = error_number;
     return false;

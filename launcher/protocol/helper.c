@@ -129,8 +129,7 @@ bool helper_start(struct helper *h)
                                                              : "kernel",
                                           .task = "",
                                           .key = guest != 0 ? h->plan.guests[guest - 1].name : cpu,
-                                          .text = bad ? wb_host_start_error(h->build.host)
-                                                      : text,
+                                          .text = bad ? wb_host_start_error(h->build.host) : text,
                                           .core = bad_core,
                                           .error_number = bad ? 0 : error_number });
     return false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The file of a module, before the loader of the C library maps it: that one is killed by a file that
-// is cut off, and does not say of a module what machine or version it is for.
+// The file of a module, before the loader of the C library maps it: a file that is cut off would
+// kill this process there, and nobody would say what machine or version a module is for.
 
 #define _GNU_SOURCE
 #include <elf.h>
@@ -57,7 +57,8 @@ static bool check_header(const struct view *view, const Elf64_Ehdr *header)
     if (view->bytes < sizeof *header)
         return refuse(view, "it is cut off: build it again");
     if (header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_machine != ARCH_MACHINE) {
-        snprintf(why, sizeof why, "it is for %s, and this machine is %s: build it again for this one",
+        snprintf(why, sizeof why,
+                 "it is for %s, and this machine is %s: build it again for this one",
                  machine_of(header->e_machine), machine_of(ARCH_MACHINE));
         return refuse(view, why);
     }

@@ -18,8 +18,8 @@
 #define WB_MUST_USE __attribute__((warn_unused_result))
 #define WB_NORETURN __attribute__((noreturn))
 
-// The version that a file was compiled for stands in a note of its module (ELF), which is not loaded
-// by another one.
+// The version that a file was compiled for stands in a note of its module (ELF), which another one
+// does not load.
 #define WB_VERSION "0.2.0"
 #define WB_NOTE_NAME "Whimbrel"
 
