@@ -159,6 +159,14 @@ def test_what_a_task_prints_is_in_a_file_once_and_in_order_also_when_it_moves(
     assert done.stderr.count("part of a line") == 1
 
 
+def test_the_beginning_of_a_line_is_in_a_file_soon_after_a_checkpoint(
+    with_lines: Path, tmp_path: Path
+) -> None:
+    status, said = stalled(with_lines, tmp_path, "diligent", "so far")
+    assert status == 0, said
+    assert said.count("so far") == 1
+
+
 def test_what_a_task_says_reaches_no_terminal_raw(with_lines: Path, tmp_path: Path) -> None:
     said = run(with_lines, tmp_path, "fail").stderr
     assert "ended the run: it is ?[31mred" in said

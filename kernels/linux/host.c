@@ -296,6 +296,7 @@ enum wb_status wb_host_start(struct wb_host *host, uint32_t *bad_core)
         return refuse_guest(host, guest, bad_core);
     adopt_guests(host);
     restart_prepare(host);
+    fault_prepare();
     for (uint32_t i = 0; i < host->system->n_cores; i++)
         if (host->system->cores[i]->program == 0 && !supervise_fork(host, i, false)) {
             wb_host_kill(host);

@@ -223,12 +223,15 @@ uint64_t kernel_poll_end_ns(uint64_t *spin_ns)
     return ready_any() ? 0 : next_ns();
 }
 
-// Real time passes by itself; what an emulated core still owes for a job makes that job later.
+// Real time passes by itself; what an emulated core still owes for a job makes that job later. A
+// checkpoint comes here when it was asked for, as by the launcher now and then (stall.c).
 void wb_kernel_charge(enum wb_action action, uint32_t units)
 {
     (void)units;
     if (action == WB_ACTION_JOB)
         catch_up();
+    else if (action == WB_ACTION_CHECKPOINT)
+        print_pending();
 }
 
 void wb_kernel_capture(void)

@@ -221,6 +221,7 @@ enum wb_status wb_host_start(struct wb_host *host, uint32_t *bad_core)
     if (status != WB_OK)
         return status;
     libc_state_init();
+    fault_prepare();
     fault_catch();
     return sim_start() ? WB_OK : WB_ERR_NOMEM;
 }

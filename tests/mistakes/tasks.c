@@ -83,6 +83,8 @@ static void stall(const char *how, struct wb_task *self)
     // What a task may do: it waits where its kernel knows, or computes with checkpoints.
     while (strcmp(how, "patient") == 0 && !wb_stopping(self))
         wb_sleep_until(wb_now_ns() + 700000000);
+    if (strcmp(how, "diligent") == 0)
+        printf("so far ");
     while (strcmp(how, "diligent") == 0 && !wb_stopping(self))
         wb_checkpoint();
 }

@@ -69,7 +69,7 @@ static void trace_callers(const ucontext_t *context, uintptr_t pc)
         trace_add((uintptr_t)frames[i] - 1);
 }
 
-// backtrace() is async-signal-safe once it was called (fault_catch()). A stack that the task has
+// backtrace() is async-signal-safe once it was called (fault_prepare()). A stack that the task has
 // overwritten ends it early.
 static void trace(const ucontext_t *context)
 {
@@ -163,6 +163,12 @@ static void on_exit_of_process(int status, void *unused)
     fault_exit("exit", status);
 }
 
+void fault_prepare(void)
+{
+    // The first call loads what it needs.
+    (void)backtrace(&(void *){ NULL }, 1);
+}
+
 void fault_catch(void)
 {
     static const int numbers[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP };
@@ -172,8 +178,6 @@ void fault_catch(void)
     const stack_t stack = { .ss_sp = memory, .ss_size = sizeof memory };
 
     the_trace->n = 0;
-    // The first call loads what it needs.
-    (void)backtrace(&(void *){ NULL }, 1);
     (void)on_exit(on_exit_of_process, NULL);
     sigaltstack(&stack, NULL);
     action.sa_sigaction = on_fault;

@@ -186,6 +186,10 @@ struct fault_trace {
     uintptr_t pc[WB_FRAMES];
 };
 
+/// Loads what a trace needs, once, before the kernels are forked: that takes longer than their
+/// start. A static program has all of it.
+void fault_prepare(void);
+
 /// Turns SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT and SIGTRAP of this kernel, and exit(), into a
 /// fault that names the task.
 void fault_catch(void);

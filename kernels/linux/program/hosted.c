@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdio_ext.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -211,6 +212,8 @@ void wb_kernel_charge(enum wb_action action, uint32_t units)
     (void)units;
     if (action == WB_ACTION_JOB && here->slows)
         wb_kernel_yield(PRIORITIES);
+    else if (action == WB_ACTION_CHECKPOINT && __fpending(stdout) != 0)
+        fflush(stdout);
 }
 
 // For wb_kernel_compute(): its processor time is stretched by the kernel.
