@@ -86,5 +86,5 @@ fn in_source(loader: &Loader, frame: &Frame) -> Vec<String> {
 fn from_here(file: &str) -> PathBuf {
     let here = env::current_dir().unwrap_or_default();
     let file = Path::new(file);
-    file.strip_prefix(here).unwrap_or(file).to_owned()
+    file.strip_prefix(here).or_else(|_| file.strip_prefix(".")).unwrap_or(file).to_owned()
 }
