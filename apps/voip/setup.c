@@ -126,9 +126,14 @@ static bool read_srtp(struct wb_app *app, struct voip *voip)
 
 // ---- The recordings -----------------------------------------------------------------------------
 
-static int64_t read_input(void *file, void *data, size_t bytes, uint64_t place)
+static int64_t read_input(const void *file, void *data, size_t bytes, uint64_t place)
 {
     return file_read_at(file, data, bytes, place);
+}
+
+struct wav_file voip_input(const struct voip *voip)
+{
+    return (struct wav_file){ read_input, &voip->input, voip->input.bytes };
 }
 
 static bool open_input(struct wb_app *app, struct voip *voip)
@@ -140,8 +145,13 @@ static bool open_input(struct wb_app *app, struct voip *voip)
         return true;  // silence
     if (!file_open(app, &voip->input, "input"))
         return false;
-    if (!wav_find(&voip->wav, read_input, &voip->input, why))
+    const struct wav_file file = voip_input(voip);
+    if (!wav_find(&voip->wav, &file, why))
         return file_refuse(app, "input", why);
+    if (voip->wav.is_cut)
+        fprintf(stderr, "voip: input \"%s\" is cut off: it is spoken to its end
+",
+                wb_param_text(app, "input", ""));
     if (voip->wav.rate >= INPUT_RATE_LEAST && voip->wav.rate <= INPUT_RATE_MOST)
         return true;
     snprintf(why, sizeof why, "it has %lu samples in a second: convert it to between %d and %d",

@@ -140,19 +140,15 @@ static void echo(struct sound *sound, const struct voip *voip, const int16_t *pl
 static void read_input(struct wb_task *self, const struct voip *voip, int64_t from,
                        int16_t *samples, size_t n)
 {
-    const int64_t all = (int64_t)voip->wav.samples;
+    const struct wav_file file = voip_input(voip);
     const size_t before = from >= 0 ? 0 : (size_t)-from < n ? (size_t)-from : n;
-    const int64_t start = from + (int64_t)before, left = start < all ? all - start : 0;
-    const size_t wanted = (size_t)left < n - before ? (size_t)left : n - before;
-    int64_t got = 0;
+    const int64_t got = wav_read(&voip->wav, &file, (uint64_t)(from + (int64_t)before),
+                                 samples + before, n - before);
 
-    if (wanted > 0)
-        got = file_read_at(&voip->input, samples + before, 2 * wanted,
-                           voip->wav.at + 2 * (uint64_t)start);
     if (got < 0)
         wb_task_fail(self, strerror(errno));
     memset(samples, 0, 2 * before);
-    memset((char *)(samples + before) + got, 0, 2 * (n - before) - (size_t)got);
+    memset(samples + before + got, 0, 2 * (n - before - (size_t)got));
 }
 
 // The recording is spoken once in each call; then there is silence.

@@ -123,6 +123,11 @@ const struct codec *voip_offered(struct wb_task *self, uint32_t i);
 /// Context: any. Never blocks.
 struct voip *voip_of(const struct wb_task *self);
 
+/// The recording that is spoken, to be read by wav_read().
+///
+/// Context: any. Never blocks.
+struct wav_file voip_input(const struct voip *voip);
+
 /// The bytes of a frame with its head.
 ///
 /// Context: any. Never blocks.
