@@ -21,7 +21,7 @@ struct lpf_state {
     uint64_t next;          // place of the first sample that was not given out
     struct fm_input input;  // its own, so that a checkpoint image knows how far it has read
     struct fm_lpf filter;
-    uint8_t iq[];
+    _Alignas(16) uint8_t room[];  // of fm_stage_read()
 };
 
 static void lpf_filter(struct wb_task *self, struct lpf_state *state, struct fm_frame *frame)
@@ -29,11 +29,11 @@ static void lpf_filter(struct wb_task *self, struct lpf_state *state, struct fm_
     const struct fm_config *config = &radio_of(self)->config;
     char why[FM_WHY_BYTES];
 
-    const int64_t n = fm_input_read(&state->input, state->iq, fm_frame_input(config), why);
+    const int64_t n = fm_stage_read(&state->filter, &state->input, config, state->room, frame->data,
+                                    fm_frame_im(frame, config), why);
     if (n < 0)
         wb_task_fail(self, why);
-    frame->samples = fm_lpf_process(&state->filter, state->iq, (uint32_t)n, frame->data,
-                                    fm_frame_im(frame, config));
+    frame->samples = (uint32_t)n;
 }
 
 // Reads and filters one frame; it is empty at the end of the recording.
@@ -70,7 +70,7 @@ int lpf(struct wb_task *self)
 {
     const struct fm_radio *radio = radio_of(self);
     struct lpf_state *state =
-        task_keep(self, sizeof *state + 2 * (size_t)fm_frame_input(&radio->config));
+        task_keep(self, sizeof *state + fm_stage_room(&radio->input, &radio->config));
     struct fm_outlet out = fm_outlet_open(self, fm_frame_complex_bytes(&radio->config));
     struct fm_frame *frame;
 

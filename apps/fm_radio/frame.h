@@ -14,6 +14,7 @@
 
 #include "dsp/config.h"
 #include "dsp/file.h"
+#include "dsp/input.h"
 #include "wb/wb.h"
 
 struct fm_frame {

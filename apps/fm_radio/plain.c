@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // fm_plain: the FM radio as one plain loop.
 //
-//   fm_plain IN.cu8 OUT.wav [KEY=VALUE ...]     writes the sound (OUT.f32: bare floats)
-//   fm_plain --bench IN.cu8 [KEY=VALUE ...]     plays it again and again without sound, and prints
+//   fm_plain IN OUT.wav [KEY=VALUE ...]     writes the sound (OUT.f32: bare floats)
+//   fm_plain --bench IN [KEY=VALUE ...]     plays it again and again without sound, and prints
 //                                               input samples per second, the best of five rounds
 //
 // The keys are those of [params] in app.toml.
@@ -23,15 +23,23 @@ static int fail(const char *why)
     return 2;
 }
 
-static bool set(struct fm_config *config, const char *setting, const char **gains,
+// What is no number.
+struct texts {
+    const char *gains, *format;
+};
+
+static bool set(struct fm_config *config, const char *setting, struct texts *texts,
                 char why[FM_WHY_BYTES])
 {
     const char *value = strchr(setting, '=');
     char key[64], *end;
 
     snprintf(key, sizeof key, "%.*s", (int)(value ? value - setting : 0), setting);
-    if (value && strcmp(key, "band_gains") == 0) {
-        *gains = value + 1;
+    const char **text = strcmp(key, "band_gains") == 0 ? &texts->gains
+                        : strcmp(key, "format") == 0   ? &texts->format
+                                                       : NULL;
+    if (value && text) {
+        *text = value + 1;
         return true;
     }
     double *field = fm_config_field(config, key);
@@ -47,15 +55,15 @@ static bool set(struct fm_config *config, const char *setting, const char **gain
     return true;
 }
 
-static bool configure(struct fm_config *config, char **settings, char why[FM_WHY_BYTES])
+static bool configure(struct fm_config *config, char **settings, struct texts *texts,
+                      char why[FM_WHY_BYTES])
 {
-    const char *gains = NULL;
-
     fm_config_init(config);
     for (; *settings; settings++)
-        if (!set(config, *settings, &gains, why))
+        if (!set(config, *settings, texts, why))
             return false;
-    return fm_config_check(config, why) && (!gains || fm_config_gains(config, gains, why));
+    return fm_config_check(config, why) &&
+           (!texts->gains || fm_config_gains(config, texts->gains, why));
 }
 
 static uint64_t now_ns(void)
@@ -67,13 +75,14 @@ static uint64_t now_ns(void)
 }
 
 // Plays the file `plays` times without sound; -1 where that failed.
-static int64_t round_ns(const struct fm_config *config, const char *path, uint64_t plays,
-                        uint64_t *samples, char why[FM_WHY_BYTES])
+static int64_t round_ns(struct fm_config *config, const char *path, const char *format,
+                        uint64_t plays, uint64_t *samples, char why[FM_WHY_BYTES])
 {
     struct fm_input input;
     struct fm_output output;
 
-    if (!fm_input_open(&input, path, plays, why) ||
+    if (!fm_input_open(&input, path, format, plays, why) ||
+        !fm_input_tune(&input, path, config, why) ||
         !fm_output_open(&output, "", config->audio_rate, why))
         return -1;
     const uint64_t start = now_ns();
@@ -85,13 +94,14 @@ static int64_t round_ns(const struct fm_config *config, const char *path, uint64
     return done ? (int64_t)spent : -1;
 }
 
-static int bench(const struct fm_config *config, const char *path, char why[FM_WHY_BYTES])
+static int bench(struct fm_config *config, const char *path, const char *format,
+                 char why[FM_WHY_BYTES])
 {
     uint64_t samples, plays = 1;
     double best = 0;
 
     for (int i = 0; i <= ROUNDS; i++) {
-        const int64_t spent = round_ns(config, path, plays, &samples, why);
+        const int64_t spent = round_ns(config, path, format, plays, &samples, why);
 
         if (spent < 0)
             return fail(why);
@@ -104,12 +114,13 @@ static int bench(const struct fm_config *config, const char *path, char why[FM_W
     return 0;
 }
 
-static int play(const struct fm_config *config, char **files, char why[FM_WHY_BYTES])
+static int play(struct fm_config *config, char **files, const char *format, char why[FM_WHY_BYTES])
 {
     struct fm_input input;
     struct fm_output output;
 
-    if (!fm_input_open(&input, files[0], 1, why) ||
+    if (!fm_input_open(&input, files[0], format, 1, why) ||
+        !fm_input_tune(&input, files[0], config, why) ||
         !fm_output_open(&output, files[1], config->audio_rate, why) ||
         !fm_receiver_run(config, &input, &output, why))
         return fail(why);
@@ -120,14 +131,14 @@ static int play(const struct fm_config *config, char **files, char why[FM_WHY_BY
 int main(int argc, char **argv)
 {
     char why[FM_WHY_BYTES] = "";
+    struct texts texts = { NULL, "" };
     struct fm_config config;
 
     if (argc < 3)
-        return fail(
-            "usage: fm_plain IN.cu8 OUT.wav [KEY=VALUE ...] | --bench IN.cu8 [KEY=VALUE ...]");
-    if (!configure(&config, argv + 3, why))
+        return fail("usage: fm_plain IN OUT.wav [KEY=VALUE ...] | --bench IN [KEY=VALUE ...]");
+    if (!configure(&config, argv + 3, &texts, why))
         return fail(why);
     if (strcmp(argv[1], "--bench") == 0)
-        return bench(&config, argv[2], why);
-    return play(&config, argv + 1, why);
+        return bench(&config, argv[2], texts.format, why);
+    return play(&config, argv + 1, texts.format, why);
 }

@@ -52,6 +52,19 @@ static bool configure(const struct wb_app *app, struct fm_config *config, char w
            read_gains(app, config, why);
 }
 
+static bool open_input(struct wb_app *app, struct fm_radio *radio, double plays)
+{
+    const char *path = wb_param_text(app, "input", "");
+
+    if (!fm_input_open(&radio->input, path, wb_param_text(app, "format", ""), (uint64_t)plays,
+                       app->error) ||
+        !fm_input_tune(&radio->input, path, &radio->config, app->error))
+        return false;
+    if (radio->input.is_cut)
+        fprintf(stderr, "fm_radio: input \"%s\" is cut off: it is played to there\n", path);
+    return true;
+}
+
 enum wb_status wb_app_setup(struct wb_app *app)
 {
     struct fm_radio *radio = wb_app_alloc(app, sizeof *radio);
@@ -65,9 +78,7 @@ enum wb_status wb_app_setup(struct wb_app *app)
         snprintf(app->error, sizeof app->error, "plays is %g: give a number from 1 to 1e9", plays);
         return WB_ERR_INVAL;
     }
-    if (!configure(app, &radio->config, app->error) ||
-        !fm_input_open(&radio->input, wb_param_text(app, "input", ""), (uint64_t)plays,
-                       app->error) ||
+    if (!configure(app, &radio->config, app->error) || !open_input(app, radio, plays) ||
         !fm_output_open(&radio->output, wb_param_text(app, "output", ""), radio->config.audio_rate,
                         app->error))
         return WB_ERR_INVAL;

@@ -3,7 +3,7 @@
 #
 #   make fuzz [TIME=SECONDS] [TARGETS='dot sip'] [FUZZ_BUILD=fast]
 
-FUZZ_C := avi client commands guests link module pcap plan qoi rtp sdp sip wav
+FUZZ_C := avi client commands guests link module pcap plan qoi rtp sdp sigmf sip wav
 FUZZ_RUST := app board client-rust control dot explore graphml lines link-rust perfetto platform recorded rtapp saved sdf3 table
 # `checked`: under AddressSanitizer and UBSan. `fast`: without, for many executions.
 FUZZ_BUILD ?= checked
@@ -32,6 +32,7 @@ fuzz_parts_plan := $(PLAN_TEST_C) $(MIDDLEWARE_C) $(FUZZ_STUB_C)
 fuzz_parts_qoi := apps/image_filter/qoi.c
 fuzz_parts_rtp := $(FUZZ_PHONE_C)
 fuzz_parts_sdp := $(FUZZ_PHONE_C)
+fuzz_parts_sigmf := apps/fm_radio/dsp/format.c apps/fm_radio/dsp/sigmf.c launcher/third_party/yyjson/yyjson.c
 fuzz_parts_sip := $(FUZZ_PHONE_C) $(FUZZ_SIP_C)
 fuzz_parts_wav := apps/common/wav.c
 # What it waits for a moment is not waited for.

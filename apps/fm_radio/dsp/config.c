@@ -15,6 +15,7 @@ const struct fm_param fm_params[] = {
     { FIELD(lpf_cutoff_hz), 1, 1e9, false },   { FIELD(bpf_taps), 1, FM_TAPS_MAX, true },
     { FIELD(audio_cutoff_hz), 1, 1e9, false }, { FIELD(volume), 0, 1e6, false },
     { FIELD(bands), 1, FM_BANDS_MAX, true },   { FIELD(frame_samples), 1, 1 << 20, true },
+    { FIELD(station_hz), 0, 1e12, false },
 };
 const size_t fm_param_count = sizeof fm_params / sizeof *fm_params;
 

@@ -20,6 +20,7 @@ struct fm_config {
     double decimation;     // of the low-pass
     double audio_rate;     // of the output, Hz
     double offset_hz;      // where the station is in the input
+    double station_hz;     // where it is on the air, for an input that says its own frequency; or 0
     double deemphasis_us;  // 75 in the Americas, 50 elsewhere, 0 for none
     double lpf_taps;
     double lpf_cutoff_hz;  // half the width of the channel

@@ -69,6 +69,21 @@ static void translate(const uint16_t *restrict pair, const struct fm_phasors *re
     }
 }
 
+// The same of floats.
+static void translate_floats(const float *restrict pairs, uint32_t stride,
+                             const struct fm_phasors *restrict phasors, float turn_re,
+                             float turn_im, float *restrict re, float *restrict im)
+{
+    for (uint32_t i = 0; i < FM_BLOCK; i++) {
+        const float x_re = pairs[(size_t)2 * stride * i], x_im = pairs[(size_t)2 * stride * i + 1];
+        const float p_re = turn_re * phasors->re[i] - turn_im * phasors->im[i];
+        const float p_im = turn_re * phasors->im[i] + turn_im * phasors->re[i];
+
+        re[i] = x_re * p_re - x_im * p_im;
+        im[i] = x_re * p_im + x_im * p_re;
+    }
+}
+
 static void load_block(struct fm_lpf *lpf, const uint8_t *iq)
 {
     const uint32_t decimation = lpf->fir.decimation;
@@ -96,6 +111,29 @@ uint32_t fm_lpf_process(struct fm_lpf *lpf, const uint8_t *iq, uint32_t samples,
         fm_line_filter(&lpf->im, &lpf->fir, groups, im + made);
         lpf->phase += groups * lpf->fir.decimation * lpf->step;
         made += groups;
+    }
+    return made;
+}
+
+uint32_t fm_lpf_process_floats(struct fm_lpf *lpf, const float *pairs, uint32_t samples, float *re,
+                               float *im)
+{
+    const uint32_t decimation = lpf->fir.decimation, made = samples / decimation;
+    struct fm_phasors groups;
+    uint32_t n;
+
+    for (uint32_t done = 0; done < made; done += n) {
+        const float *block = pairs + (size_t)2 * decimation * done;
+
+        n = made - done < FM_BLOCK ? made - done : FM_BLOCK;
+        fm_phasors_fill(&groups, lpf->phase, decimation * lpf->step);
+        for (uint32_t phase = 0; phase < decimation; phase++)
+            translate_floats(block + (size_t)2 * phase, decimation, &groups, lpf->places.re[phase],
+                             lpf->places.im[phase], fm_line_row(&lpf->re, &lpf->fir, phase),
+                             fm_line_row(&lpf->im, &lpf->fir, phase));
+        fm_line_filter(&lpf->re, &lpf->fir, n, re + done);
+        fm_line_filter(&lpf->im, &lpf->fir, n, im + done);
+        lpf->phase += n * decimation * lpf->step;
     }
     return made;
 }

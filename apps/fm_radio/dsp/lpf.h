@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The radio's first stage: 8-bit IQ in, the station centred at 0 Hz, filtered and decimated, out.
+// The radio's first stage: IQ of 8 bits or floats in, the station centred at 0 Hz, filtered and
+// decimated, out.
 #ifndef FM_LPF_H
 #define FM_LPF_H
 
@@ -44,5 +45,13 @@ void fm_lpf_seek(struct fm_lpf *lpf, uint64_t first);
 /// Returns: the number of outputs.
 uint32_t fm_lpf_process(struct fm_lpf *lpf, const uint8_t *iq, uint32_t samples, float *re,
                         float *im);
+
+/// The same of pairs of floats. Samples that do not fill a group are dropped: they are the last.
+///
+/// Context: the owner of the filter. Never blocks.
+/// Memory:  as fm_lpf_process(). `pairs` can be read to a multiple of FM_BLOCK groups.
+/// Returns: the number of outputs.
+uint32_t fm_lpf_process_floats(struct fm_lpf *lpf, const float *pairs, uint32_t samples, float *re,
+                               float *im);
 
 #endif

@@ -11,8 +11,7 @@ struct receiver {
     struct fm_demodulator demodulator;
     struct fm_sum sum;
     struct fm_bpf *bpf;  // one a band
-    uint32_t frame_input;
-    uint8_t *iq;
+    uint8_t *room;       // of fm_stage_read()
     float *re, *im, *demodulated, *audio;
     float *filtered[FM_BANDS_MAX];
 };
@@ -22,15 +21,15 @@ static void *aligned(size_t count, size_t bytes)
     return aligned_alloc(64, (count * bytes + 63) / 64 * 64);
 }
 
-static bool build(struct receiver *radio, const struct fm_config *config)
+static bool build(struct receiver *radio, const struct fm_config *config,
+                  const struct fm_input *input)
 {
     const uint32_t bands = (uint32_t)config->bands;
     const uint32_t demodulated = (uint32_t)config->frame_samples + 1;
     bool complete = true;
 
-    radio->frame_input = fm_frame_input(config);
     radio->bpf = aligned(bands, sizeof *radio->bpf);
-    radio->iq = aligned(radio->frame_input, 2);
+    radio->room = aligned(fm_stage_room(input, config), 1);
     radio->re = aligned(demodulated, sizeof(float));
     radio->im = aligned(demodulated, sizeof(float));
     radio->demodulated = aligned(demodulated, sizeof(float));
@@ -39,8 +38,8 @@ static bool build(struct receiver *radio, const struct fm_config *config)
         radio->filtered[i] = aligned(fm_frame_audio(config), sizeof(float));
         complete = complete && radio->filtered[i];
     }
-    if (!complete || !radio->bpf || !radio->iq || !radio->re || !radio->im || !radio->demodulated ||
-        !radio->audio)
+    if (!complete || !radio->bpf || !radio->room || !radio->re || !radio->im ||
+        !radio->demodulated || !radio->audio)
         return false;
 
     fm_stage_lpf(&radio->lpf, config);
@@ -54,7 +53,7 @@ static bool build(struct receiver *radio, const struct fm_config *config)
 static void drop(struct receiver *radio)
 {
     free(radio->bpf);
-    free(radio->iq);
+    free(radio->room);
     free(radio->re);
     free(radio->im);
     free(radio->demodulated);
@@ -64,10 +63,8 @@ static void drop(struct receiver *radio)
     free(radio);
 }
 
-static uint32_t process(struct receiver *radio, uint32_t samples)
+static uint32_t process(struct receiver *radio, uint32_t demodulated)
 {
-    const uint32_t demodulated =
-        fm_lpf_process(&radio->lpf, radio->iq, samples, radio->re, radio->im);
     uint32_t audio = 0;
 
     fm_demodulator_process(&radio->demodulator, radio->re, radio->im, demodulated,
@@ -78,12 +75,13 @@ static uint32_t process(struct receiver *radio, uint32_t samples)
     return audio;
 }
 
-static bool play(struct receiver *radio, struct fm_input *input, struct fm_output *output,
-                 char why[FM_WHY_BYTES])
+static bool play(struct receiver *radio, const struct fm_config *config, struct fm_input *input,
+                 struct fm_output *output, char why[FM_WHY_BYTES])
 {
     int64_t n;
 
-    while ((n = fm_input_read(input, radio->iq, radio->frame_input, why)) > 0)
+    while ((n = fm_stage_read(&radio->lpf, input, config, radio->room, radio->re, radio->im, why)) >
+           0)
         if (!fm_output_write(output, radio->audio, process(radio, (uint32_t)n), why))
             return false;
     return n == 0 && fm_output_finish(output, why);
@@ -100,8 +98,8 @@ bool fm_receiver_run(const struct fm_config *config, struct fm_input *input,
         return false;
     }
     *radio = (struct receiver){ 0 };
-    if (build(radio, config))
-        done = play(radio, input, output, why);
+    if (build(radio, config, input))
+        done = play(radio, config, input, output, why);
     else
         snprintf(why, FM_WHY_BYTES, "not enough memory for frames of %g samples",
                  config->frame_samples);

@@ -9,6 +9,7 @@
 
 #include "config.h"
 #include "file.h"
+#include "input.h"
 
 /// Plays `input` to its end through the radio into `output`, and finishes it.
 ///

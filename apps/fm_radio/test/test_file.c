@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../dsp/input.h"
 #include "../dsp/receiver.h"
 #include "check.h"
 #include "signals.h"
@@ -49,19 +50,67 @@ static bool refused(const char *path, const char *reason)
 {
     struct fm_input input;
 
-    return !fm_input_open(&input, path, 1, why) && strstr(why, path) && strstr(why, reason);
+    return !fm_input_open(&input, path, "", 1, why) && strstr(why, path) && strstr(why, reason);
 }
 
 TEST(what_is_no_recording_is_refused_with_the_reason)
 {
-    CHECK(refused("-", "give the name of a file"));
+    struct fm_input input;
+
+    CHECK(refused("-", "give a file"));
+    CHECK(refused("rtl_tcp://127.0.0.1", "give a file"));
     CHECK(refused("missing.cu8", "No such file"));
     CHECK(refused("/dev", "not a regular file"));
     write_file("empty.cu8", "", 0);
     CHECK(refused("empty.cu8", "it is empty"));
+    write_file("short.cu8", "a", 1);
+    CHECK(refused("short.cu8", "less than a sample"));
+    write_file("noise", "abc", 3);
+    CHECK(refused("noise", "set format to cu8"));
+    CHECK(!fm_input_open(&input, "noise", "cu9", 1, why) && strstr(why, "format is \"cu9\": give"));
+    CHECK(unlink("empty.cu8") == 0 && unlink("short.cu8") == 0 && unlink("noise") == 0);
+}
+
+TEST(a_recording_that_was_cut_off_inside_a_sample_is_played_to_there)
+{
+    struct fm_input input;
+
     write_file("odd.cu8", "abc", 3);
-    CHECK(refused("odd.cu8", "odd number of bytes"));
-    CHECK(unlink("empty.cu8") == 0 && unlink("odd.cu8") == 0);
+    CHECK(fm_input_open(&input, "odd.cu8", "", 1, why));
+    CHECK(input.samples == 1 && input.is_cut);
+    fm_input_close(&input);
+    CHECK(unlink("odd.cu8") == 0);
+}
+
+TEST(a_format_has_the_names_that_programs_give_it)
+{
+    static const struct {
+        const char *name;
+        struct fm_format format;
+    } names[] = {
+        { "cu8", { 1, SAMPLE_UNSIGNED, false } },    { "CU8", { 1, SAMPLE_UNSIGNED, false } },
+        { "cs8", { 1, SAMPLE_SIGNED, false } },      { "ci8", { 1, SAMPLE_SIGNED, false } },
+        { "c16", { 2, SAMPLE_SIGNED, false } },      { "sc16", { 2, SAMPLE_SIGNED, false } },
+        { "ci16_le", { 2, SAMPLE_SIGNED, false } },  { "ci16_be", { 2, SAMPLE_SIGNED, true } },
+        { "cu16_be", { 2, SAMPLE_UNSIGNED, true } }, { "cs24", { 3, SAMPLE_SIGNED, false } },
+        { "ci32_le", { 4, SAMPLE_SIGNED, false } },  { "cf32", { 4, SAMPLE_FLOAT, false } },
+        { "fc32", { 4, SAMPLE_FLOAT, false } },      { "cf64_be", { 8, SAMPLE_FLOAT, true } },
+    };
+    static const char *const no_names[] = { "",      "c",     "cu",   "cu9",
+                                            "cf16",  "cs64",  "rf32", "cs16_xe",
+                                            "cs16x", "cs-16", "16",   "cu8cu8cu8cu8cu8cu8" };
+    struct fm_format format;
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        CHECK(fm_format_named(&format, names[i].name));
+        CHECK(format.bytes == names[i].format.bytes && format.coding == names[i].format.coding &&
+              format.is_big_endian == names[i].format.is_big_endian);
+    }
+    for (size_t i = 0; i < sizeof no_names / sizeof *no_names; i++)
+        CHECK(!fm_format_named(&format, no_names[i]));
+    CHECK(fm_format_of_file(&format, "a.b/c.cs16") && format.bytes == 2);
+    CHECK(fm_format_of_file(&format, "c.cfile") && format.coding == SAMPLE_FLOAT);
+    CHECK(!fm_format_of_file(&format, "_fc.raw") && !fm_format_of_file(&format, "cs16"));
 }
 
 TEST(a_recording_is_read_as_often_as_it_is_played)
@@ -70,7 +119,7 @@ TEST(a_recording_is_read_as_often_as_it_is_played)
     uint8_t iq[16] = "";
 
     write_file("in.cu8", "abcdef", 6);
-    CHECK(fm_input_open(&input, "in.cu8", 3, why));
+    CHECK(fm_input_open(&input, "in.cu8", "", 3, why));
     CHECK(fm_input_read(&input, iq, 5, why) == 5 && memcmp(iq, "abcdefabcd", 10) == 0);
     CHECK(fm_input_read(&input, iq, 8, why) == 4 && memcmp(iq, "efabcdef", 8) == 0);
     CHECK(fm_input_read(&input, iq, 8, why) == 0);
@@ -84,7 +133,7 @@ TEST(a_recording_that_shrinks_while_it_is_played_is_an_error)
     uint8_t iq[16];
 
     write_file("in.cu8", "abcdef", 6);
-    CHECK(fm_input_open(&input, "in.cu8", 1, why));
+    CHECK(fm_input_open(&input, "in.cu8", "", 1, why));
     CHECK(truncate("in.cu8", 2) == 0);
     CHECK(fm_input_read(&input, iq, 3, why) == -1 && strstr(why, "became shorter"));
     fm_input_close(&input);
@@ -146,7 +195,7 @@ static void receive(double frame_samples, float *audio)
     fm_config_init(&config);
     config.frame_samples = frame_samples;
     CHECK(fm_config_check(&config, why));
-    CHECK(fm_input_open(&input, "in.cu8", 1, why));
+    CHECK(fm_input_open(&input, "in.cu8", "", 1, why));
     CHECK(fm_output_open(&output, "out.f32", config.audio_rate, why));
     CHECK(fm_receiver_run(&config, &input, &output, why));
     fm_input_close(&input);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The radio made of tasks, on the real middleware: moved about, and with a core killed at each
 // step.
-#define _XOPEN_SOURCE 700
+#define _DEFAULT_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +40,7 @@ static const struct {
 enum { PARAMS = sizeof params / sizeof *params };
 
 static _Alignas(64) unsigned char memory[MEMORY_BYTES], stacks[3 + BANDS][STACK_BYTES];
-static char input[] = "/tmp/fm_restart_XXXXXX", output[sizeof input + 4], why[FM_WHY_BYTES];
+static char input[] = "/tmp/fm_restart_XXXXXX.cu8", output[sizeof input + 4], why[FM_WHY_BYTES];
 static float expected[AUDIO];
 
 static void leave_no_files(void)
@@ -143,7 +143,7 @@ __attribute__((constructor)) static void make_expected(void)
     struct fm_input in;
     struct fm_output out;
     uint32_t seed = 21;
-    const int fd = mkstemp(input);
+    const int fd = mkstemps(input, 4);
 
     for (size_t i = 0; i < sizeof iq; i++)
         iq[i] = (uint8_t)random_next(&seed);
@@ -154,7 +154,7 @@ __attribute__((constructor)) static void make_expected(void)
     fm_config_init(&config);
     for (uint32_t i = 0; i < PARAMS; i++)
         *fm_config_field(&config, params[i].key) = params[i].value;
-    CHECK(fm_config_check(&config, why) && fm_input_open(&in, input, 1, why));
+    CHECK(fm_config_check(&config, why) && fm_input_open(&in, input, "", 1, why));
     CHECK(fm_output_open(&out, output, config.audio_rate, why));
     CHECK(fm_receiver_run(&config, &in, &out, why));
     fm_input_close(&in);

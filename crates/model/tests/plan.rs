@@ -104,6 +104,16 @@ fn a_setting_replaces_a_parameter_of_its_kind_and_what_depends_on_it() {
 }
 
 #[test]
+fn standard_input_and_addresses_are_no_files_of_a_folder() {
+    for given in ["-", "rtl_tcp://127.0.0.1:1234"] {
+        let app = build(RADIO, &[("input", given)]).unwrap();
+        let input = app.params.iter().find(|param| param.key == "input").unwrap();
+        assert_eq!(input.text, given);
+        assert_eq!(app.reads_stdin(), given == "-");
+    }
+}
+
+#[test]
 fn names_of_channels_stay_unique_and_short_enough() {
     let long = "a_task_with_a_name_of_29_chars";
     let text = RADIO.replace("lpf", long);

@@ -74,6 +74,9 @@ pub struct App {
     pub(crate) names: Names,
 }
 
+/// The path that is standard input.
+pub(crate) const STDIN: &str = "-";
+
 /// One task.
 #[derive(Debug, Clone)]
 pub struct Task {
@@ -252,6 +255,11 @@ impl App {
     /// Whether tasks only take the time of what they would compute.
     pub fn models_compute(&self) -> bool {
         self.compute == Compute::Model
+    }
+
+    /// Whether one of its paths is standard input.
+    pub fn reads_stdin(&self) -> bool {
+        self.params.iter().any(|param| param.text == STDIN && self.paths.contains(&param.key))
     }
 
     /// For each task that sends to no channel, the channels into it (mailboxes and answers are left

@@ -12,7 +12,7 @@ use super::keys::TaskTable;
 use super::manifest::Manifest;
 use super::script::{self, Scripts};
 use super::{client, modes, param, synthetic, wiring, work};
-use crate::app::{App, Arrival, Names, Param, ParamKind, Period, Setting, Task, Work};
+use crate::app::{App, Arrival, Names, Param, ParamKind, Period, STDIN, Setting, Task, Work};
 use crate::problem::{Problem, Problems, Span, none_or};
 use crate::reader::given;
 
@@ -103,7 +103,8 @@ fn resolve_paths(
         };
         let set = settings.iter().any(|setting| setting.key == *key);
         let base = if set { here } else { app_folder };
-        if !param.text.is_empty() {
+        let is_file = !param.text.is_empty() && param.text != STDIN && !param.text.contains("://");
+        if is_file {
             param.text = base.join(&param.text).to_string_lossy().into_owned();
         }
     }

@@ -33,7 +33,7 @@ pub fn accompany(
     let recorded = folder.as_ref().map(|folder| utf8(folder.path())).transpose()?;
     let plan = complete(loaded.plan(recorded, String::new()));
     let (sender, inputs) = mpsc::channel();
-    let helper = Helper::start(&program, &loaded.folder, sender)?;
+    let helper = Helper::start(&program, loaded, sender)?;
     let ending = Ending { after: None, at_once: !loaded.app.drains() };
     let (schedule, frame_rate) = (Schedule::default(), loaded.options.frame_rate);
     let timing = Timing { schedule, ending, frame_rate };

@@ -23,6 +23,7 @@ use whimbrel_text::{cure, lacks};
 use super::complaints::Complaints;
 use crate::board::link;
 use crate::control::Ask;
+use crate::load::Loaded;
 use crate::process::Process;
 use crate::protocol::{LINE_MAX, Line};
 
@@ -71,11 +72,14 @@ impl Helper {
     /// Starts the helper in a folder; what it says goes to `inputs`.
     ///
     /// What the application prints goes to standard error, since standard output is for the result.
+    /// It has our standard input if a path of its is that.
     ///
     /// # Errors
     /// It cannot be started.
-    pub fn start(program: &Path, folder: &Path, inputs: Sender<Input>) -> Result<Self, Problem> {
-        let (child, socket) = spawn(Command::new(program), folder).map_err(|error| {
+    pub fn start(program: &Path, loaded: &Loaded, inputs: Sender<Input>) -> Result<Self, Problem> {
+        let stdin = if loaded.app.reads_stdin() { Stdio::inherit() } else { Stdio::null() };
+        let command = Command::new(program);
+        let (child, socket) = spawn(command, stdin, &loaded.folder).map_err(|error| {
             Problem::new(format!("the helper {} cannot be started: {error}", program.display()))
                 .help(lacks(&error).unwrap_or(
                     "build it again with `make build`; `whimbrel doctor` shows what is missing",
@@ -111,7 +115,7 @@ impl Helper {
         // SAFETY: these are system calls that may be made between fork and exec, and nothing is
         // allocated.
         unsafe { command.pre_exec(prepare) };
-        let (mut child, socket) = spawn(command, folder).map_err(|error| {
+        let (mut child, socket) = spawn(command, Stdio::null(), folder).map_err(|error| {
             let problem = Problem::new(format!("the board cannot be started: {program}: {error}"));
             problem.help(format!("install it with `{made_by}`, or change `command` of board.toml"))
         })?;
@@ -246,10 +250,10 @@ pub fn describe_end(status: ExitStatus) -> String {
 }
 
 /// Starts a command in a folder, with one end of a socket as its descriptor 3; gives the other.
-fn spawn(mut command: Command, folder: &Path) -> io::Result<(Child, UnixStream)> {
+fn spawn(mut command: Command, stdin: Stdio, folder: &Path) -> io::Result<(Child, UnixStream)> {
     let (socket, theirs) = UnixStream::pair()?;
     let to_stderr = io::stderr().as_fd().try_clone_to_owned()?;
-    command.current_dir(folder).stdin(Stdio::null()).stdout(to_stderr);
+    command.current_dir(folder).stdin(stdin).stdout(to_stderr);
     command
         .fd_mappings(vec![FdMapping { parent_fd: theirs.into(), child_fd: 3 }])
         .map_err(|_| io::Error::other("descriptor 3 is taken twice"))?;

@@ -141,7 +141,7 @@ fn begin(
     }
     let line = guests::completed(loaded, plan, run, quiet)?.line();
     let launcher = launcher.unwrap_or(Path::new(""));
-    let helper = Helper::start(launcher, &loaded.folder, inputs)?;
+    let helper = Helper::start(launcher, loaded, inputs)?;
     Ok((helper, Opening { line, ..Opening::default() }))
 }
 

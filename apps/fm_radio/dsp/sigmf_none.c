@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// For a board, which has no reader of JSON.
+#include <stdio.h>
+
+#include "sigmf.h"
+
+bool fm_sigmf_read(struct fm_sigmf *sigmf, const char *text, size_t bytes,
+                   char why[FM_SIGMF_WHY_BYTES])
+{
+    (void)text;
+    (void)bytes;
+    *sigmf = (struct fm_sigmf){ 0 };
+    snprintf(why, FM_SIGMF_WHY_BYTES, "a board reads no SigMF: give its data, and set format");
+    return false;
+}
