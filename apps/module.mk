@@ -8,6 +8,7 @@
 #   OPTIMISE := -O3              # left out: -O2
 #   LIBS := -lm
 #   WITHOUT_PROGRAM := yes       # its tasks are not recreated
+#   PROGRAM_SOURCES := hello     # of the program, and PROGRAM_LIBS; left out: as the module
 #   SOURCE_FILES := hello.c ../watcher.c   # of a board's image; left out: $(SOURCES)
 #   SOURCE_OPTIONS := -I$(CURDIR)/include  # for them
 #   include ../module.mk
@@ -29,6 +30,8 @@ endif
 MARCH ?= native
 STANDARD ?= c11
 OPTIMISE ?= -O2
+PROGRAM_SOURCES ?= $(SOURCES)
+PROGRAM_LIBS ?= $(LIBS)
 SOURCE_FILES ?= $(patsubst common/%,../common/%,$(SOURCES:%=%.c))
 SOURCE_OPTIONS ?= -I"$(abspath ..)"
 MIDDLEWARE := $(ROOT)/middleware
@@ -75,8 +78,8 @@ $(MODULE): $(OBJECTS)
 
 include $(ROOT)/kernels/linux/program/program.mk
 
-$(PROGRAM): $(OBJECTS) $(HOSTED_O)
-	$(call link_program,$(LIBS))
+$(PROGRAM): $(PROGRAM_SOURCES:%=$(OBJ)/%.o) $(HOSTED_O)
+	$(call link_program,$(PROGRAM_LIBS))
 
 $(OBJ)/%.o: %.c Makefile $(MODULE_MK)
 	@mkdir -p $(@D)

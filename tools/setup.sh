@@ -39,6 +39,7 @@ packages='
     libopus-dev
     libre-dev
     librem-dev
+    libsoapysdr-dev
     libspandsp-dev
     libspeexdsp-dev
     libssl-dev

@@ -10,6 +10,8 @@
 #include "dsp/stages.h"
 #include "frame.h"
 
+enum { POLL_NS = 2000000 };  // how often a live source is looked at
+
 static struct fm_radio *radio_of(struct wb_task *self)
 {
     return wb_task_app(self)->state;
@@ -54,6 +56,33 @@ static void lpf_fill(struct wb_task *self, struct lpf_state *state, struct fm_fr
     }
 }
 
+// Waits for the samples of a live source; false when the run is to end.
+static bool lpf_await(struct wb_task *self, struct lpf_state *state, const struct fm_outlet *out)
+{
+    const struct fm_radio *radio = radio_of(self);
+
+    while (!wb_stopping(self)) {
+        if (!radio->live || fm_live_has(radio->live, &state->input, fm_frame_input(&radio->config)))
+            return true;
+        wb_sleep_until(wb_now_ns() + POLL_NS);
+        if (!out->slot[0])
+            wb_checkpoint();
+    }
+    return false;
+}
+
+// A live source has its own time. After a restart the frame before the current one is read again.
+static void lpf_end_frame(struct wb_task *self, const struct lpf_state *state)
+{
+    const struct fm_radio *radio = radio_of(self);
+    const uint32_t frame_input = fm_frame_input(&radio->config);
+
+    if (!radio->live)
+        wb_period_wait(self);
+    else if (state->input.at > frame_input)
+        fm_live_pass(radio->live, state->input.at - frame_input);
+}
+
 // After a restart it reads the frame before the next one again.
 static void lpf_seek(const struct fm_radio *radio, struct lpf_state *state)
 {
@@ -75,13 +104,13 @@ int lpf(struct wb_task *self)
     struct fm_frame *frame;
 
     lpf_seek(radio, state);
-    while (!wb_stopping(self) && (frame = fm_outlet_claim(&out))) {
+    while (lpf_await(self, state, &out) && (frame = fm_outlet_claim(&out))) {
         lpf_fill(self, state, frame);
         if (frame->samples == 0)
             break;
         if (!fm_outlet_give(&out, frame->first, frame->samples, &state->next))
             continue;
-        wb_period_wait(self);
+        lpf_end_frame(self, state);
         wb_checkpoint();
     }
     return 0;
@@ -199,8 +228,11 @@ static void sum_write(struct wb_task *self, struct sum_state *state, uint64_t fi
                       uint32_t samples)
 {
     struct fm_output *output = &radio_of(self)->output;
+    struct fm_speaker *speaker = radio_of(self)->speaker;
     char why[FM_WHY_BYTES];
 
+    if (speaker)
+        fm_speaker_play(speaker, first, state->audio, samples);
     output->samples = first;
     if (!fm_output_write(output, state->audio, samples, why))
         wb_task_fail(self, why);
@@ -244,7 +276,8 @@ int sum(struct wb_task *self)
                 sum_write(self, state, first, samples);
             }
             sum_note(state, first + samples);
-            wb_period_wait(self);
+            if (!radio_of(self)->live)
+                wb_period_wait(self);
         }
         wb_checkpoint();
     }

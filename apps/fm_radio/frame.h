@@ -15,6 +15,7 @@
 #include "dsp/config.h"
 #include "dsp/file.h"
 #include "dsp/input.h"
+#include "live.h"
 #include "wb/wb.h"
 
 struct fm_frame {
@@ -25,9 +26,11 @@ struct fm_frame {
 
 // The application's state: set up by the launcher, then each file is used by one task only.
 struct fm_radio {
-    struct fm_config config;  // fixed
-    struct fm_input input;    // fixed: lpf reads by a copy of its own
-    struct fm_output output;  // sum; the launcher after the run
+    struct fm_config config;     // fixed
+    struct fm_input input;       // fixed: lpf reads by a copy of its own
+    struct fm_output output;     // sum; the launcher after the run
+    struct fm_live *live;        // where the input comes from; NULL: a file
+    struct fm_speaker *speaker;  // where the sound goes too; NULL: none
 };
 
 // One input port.

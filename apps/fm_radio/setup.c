@@ -2,8 +2,9 @@
 // The hooks around a run: reads the parameters, opens the files, finishes the sound.
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
-#include "frame.h"
+#include "devices.h"
 
 _Static_assert((int)WB_ERROR_BYTES >= (int)FM_WHY_BYTES, "a reason must fit app->error");
 
@@ -56,6 +57,11 @@ static bool open_input(struct wb_app *app, struct fm_radio *radio, double plays)
 {
     const char *path = wb_param_text(app, "input", "");
 
+    if (strcmp(path, "-") == 0 || strstr(path, "://")) {
+        const struct fm_devices *devices = fm_devices_load(app);
+
+        return devices && devices->live_open(app, radio);
+    }
     if (!fm_input_open(&radio->input, path, wb_param_text(app, "format", ""), (uint64_t)plays,
                        app->error) ||
         !fm_input_tune(&radio->input, path, &radio->config, app->error))
@@ -63,6 +69,15 @@ static bool open_input(struct wb_app *app, struct fm_radio *radio, double plays)
     if (radio->input.is_cut)
         fprintf(stderr, "fm_radio: input \"%s\" is cut off: it is played to there\n", path);
     return true;
+}
+
+static bool open_card(struct wb_app *app, struct fm_radio *radio)
+{
+    if (wb_param_text(app, "card", "")[0] == '\0')
+        return true;
+    const struct fm_devices *devices = fm_devices_load(app);
+
+    return devices && devices->speaker_open(app, radio);
 }
 
 enum wb_status wb_app_setup(struct wb_app *app)
@@ -78,9 +93,12 @@ enum wb_status wb_app_setup(struct wb_app *app)
         snprintf(app->error, sizeof app->error, "plays is %g: give a number from 1 to 1e9", plays);
         return WB_ERR_INVAL;
     }
-    if (!configure(app, &radio->config, app->error) || !open_input(app, radio, plays) ||
+    if (!configure(app, &radio->config, app->error) ||
         !fm_output_open(&radio->output, wb_param_text(app, "output", ""), radio->config.audio_rate,
                         app->error))
+        return WB_ERR_INVAL;
+    // Last: devices have threads.
+    if (!open_card(app, radio) || !open_input(app, radio, plays))
         return WB_ERR_INVAL;
     app->state = radio;
     return WB_OK;
@@ -92,7 +110,11 @@ enum wb_status wb_app_finish(struct wb_app *app)
 
     if (!radio)
         return WB_OK;
-    const bool done = fm_output_finish(&radio->output, app->error);
+    bool done = fm_output_finish(&radio->output, app->error);
+    if (radio->live)
+        done = fm_devices_load(app)->live_finish(app, radio) && done;
+    if (radio->speaker)
+        done = fm_devices_load(app)->speaker_finish(app, radio) && done;
     fm_output_close(&radio->output);
     fm_input_close(&radio->input);
     return done ? WB_OK : WB_ERR_INVAL;

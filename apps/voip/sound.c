@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "card.h"
+#include "common/card.h"
 #include "common/tasks.h"
 #include "resample.h"
 #include "voip.h"
@@ -112,7 +112,7 @@ static void play(struct wb_task *self, struct sound *sound, struct wb_port *in, 
         ++sound->silent > tally->gap)
         tally->gap = sound->silent;
     if (sound->card)
-        card_play(sound->card, played, voip->format.samples);
+        (void)card_play(sound->card, played, voip->format.samples, NULL);
     if (!file_write_at(&voip->output, played, bytes, WAV_HEADER_BYTES + 2 * sound->recorded))
         wb_task_fail(self, strerror(errno));
     sound->recorded += voip->format.samples;
@@ -203,7 +203,8 @@ static void open_card(struct wb_task *self, struct sound *sound)
     sound->card = NULL;
     if (voip->card[0] == '\0')
         return;
-    sound->card = card_open(voip->card, voip->format.rate, voip->format.samples, why);
+    sound->card = card_open(voip->card, CARD_PLAYS + CARD_RECORDS, voip->format.rate,
+                            voip->format.samples, why);
     if (!sound->card)
         wb_task_fail(self, why);
 }

@@ -15,7 +15,7 @@ uninstall:  ## remove it from there
 # that others may not have.
 PORTABLE := $(BUILD)/portable
 PORTABLE_APPS := $(filter-out apps/voip,$(APPS))
-PORTABLE_MODULES := fm_radio hello image_filter mixed packets round_trips synthetic video
+PORTABLE_MODULES := fm_radio fm_radio_live hello image_filter mixed packets round_trips synthetic video
 PORTABLE_MARCH := $(if $(filter x86_64,$(ARCH)),x86-64,armv8-a)
 VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' crates/Cargo.toml)
 PACKAGE := whimbrel-$(VERSION)-$(ARCH)
@@ -28,7 +28,7 @@ tarball deb wheel dist: export SOURCE_DATE_EPOCH := $(SOURCE_DATE_EPOCH)
 .PHONY: portable tarball deb wheel dist
 portable: build
 	@for app in $(PORTABLE_APPS); do \
-		$(MAKE) -C $$app BUILD=$(abspath $(PORTABLE)) MARCH=$(PORTABLE_MARCH) all || exit 1; done
+		$(MAKE) -C $$app BUILD=$(abspath $(PORTABLE)) MARCH=$(PORTABLE_MARCH) DEVICES=none all || exit 1; done
 	@$(MAKE) timed-radio TIMED=$(abspath $(PORTABLE))/bench MARCH=$(PORTABLE_MARCH)
 
 tarball: portable  ## what `make install` installs, for another machine: build/whimbrel-VERSION-PROCESSOR.tar.gz

@@ -15,7 +15,7 @@ umask 022
 cd "$(dirname "$0")/../.."
 
 INSTALL_FROM=${INSTALL_FROM:-build}
-MODULES=${MODULES:-fm_radio hello image_filter mixed packets round_trips synthetic video video_any voip}
+MODULES=${MODULES:-fm_radio fm_radio_live hello image_filter mixed packets round_trips synthetic video video_any voip}
 MANIFEST=share/whimbrel/manifest
 # What images and programs are built from. The SoC's model is built and run in a source tree, and the
 # applications are tested there.

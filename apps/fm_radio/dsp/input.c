@@ -15,7 +15,7 @@
 #include "common/wav.h"
 #include "sigmf.h"
 
-enum { PATH_BYTES = 4096, META_BYTES_MAX = 16 << 20 };
+enum { PATH_BYTES = 4096 };
 
 static const char meta_end[] = ".sigmf-meta", data_end[] = ".sigmf-data";
 
@@ -177,13 +177,9 @@ static bool read_meta(struct fm_sigmf *sigmf, const char *path, char *why)
     const int fd = open_file(meta, &bytes, why);
     if (fd < 0)
         return false;
-    char *text = bytes <= META_BYTES_MAX ? malloc((size_t)bytes) : NULL;
-    const bool is_read = text && read_at(fd, text, (size_t)bytes, 0) == (int64_t)bytes;
-    const bool done = is_read && fm_sigmf_read(sigmf, text, (size_t)bytes, reason);
-
+    const bool done = fm_sigmf_load(sigmf, fd, bytes, reason);
     close(fd);
-    free(text);
-    return done || refuse(why, meta, is_read ? reason : "it is too large for a description");
+    return done || refuse(why, meta, reason);
 }
 
 static bool name_data(char data[PATH_BYTES], const char *path, const struct fm_sigmf *sigmf)

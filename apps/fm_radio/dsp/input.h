@@ -12,19 +12,16 @@
 #include "config.h"
 #include "format.h"
 
-struct fm_live;
-
 struct fm_input {
-    int fd;  // -1: a live source
+    int fd;
     struct fm_format format;
     uint64_t first;    // byte of the first sample
     uint64_t samples;  // in one play of the file
     uint64_t at;       // the next sample, counted over all plays
-    uint64_t end;      // of the last play; UINT64_MAX: a live source
+    uint64_t end;      // of the last play
     double rate;       // samples in a second; 0: the file does not say
     double centre_hz;  // what the receiver was tuned to; 0: the file does not say
     bool is_cut;       // the file ends before its samples do, or inside one
-    struct fm_live *live;
 };
 
 /// Opens a recording to be played `plays` times. `format` is that of bare samples; "": by the end

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+#define _GNU_SOURCE
 #include "sigmf.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "yyjson.h"
 
-enum { COUNT_MAX = 1 << 30 };
+enum { COUNT_MAX = 1 << 30, BYTES_MAX = 1 << 28 };
 
 // A number of an object, 0 where it has none.
 static double number(yyjson_val *object, const char *key)
@@ -91,25 +93,57 @@ static bool take_captures(struct fm_sigmf *sigmf, yyjson_val *captures, char *wh
     return true;
 }
 
+static bool take(struct fm_sigmf *sigmf, yyjson_val *root, char *why)
+{
+    yyjson_val *global = yyjson_obj_get(root, "global");
+
+    if (!yyjson_is_obj(global)) {
+        snprintf(why, FM_SIGMF_WHY_BYTES,
+                 "it has no object \"global\": it is no SigMF, correct it");
+        return false;
+    }
+    return take_global(sigmf, global, why) &&
+           take_captures(sigmf, yyjson_obj_get(root, "captures"), why);
+}
+
 bool fm_sigmf_read(struct fm_sigmf *sigmf, const char *text, size_t bytes,
                    char why[FM_SIGMF_WHY_BYTES])
 {
+    const size_t room = yyjson_read_max_memory_usage(bytes, YYJSON_READ_NOFLAG);
+    void *memory = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     yyjson_read_err error;
-    yyjson_doc *document =
-        yyjson_read_opts((char *)(uintptr_t)text, bytes, YYJSON_READ_NOFLAG, NULL, &error);
-    yyjson_val *global = yyjson_obj_get(yyjson_doc_get_root(document), "global");
+    yyjson_alc pool;
+    bool done = false;
 
     why[0] = '\0';
     *sigmf = (struct fm_sigmf){ 0 };
-    if (!document)
+    if (memory == MAP_FAILED) {
+        snprintf(why, FM_SIGMF_WHY_BYTES, "there is no memory for it: leave out its annotations");
+        return false;
+    }
+    yyjson_alc_pool_init(&pool, memory, room);
+    // Without the flag to read in place, the text stays as it is.
+    yyjson_doc *document =
+        yyjson_read_opts((char *)(uintptr_t)text, bytes, YYJSON_READ_NOFLAG, &pool, &error);
+    if (document)
+        done = take(sigmf, yyjson_doc_get_root(document), why);
+    else
         snprintf(why, FM_SIGMF_WHY_BYTES, "it is no JSON at byte %zu (%.50s): correct it",
                  error.pos, error.msg);
-    else if (!yyjson_is_obj(global))
-        snprintf(why, FM_SIGMF_WHY_BYTES,
-                 "it has no object \"global\": it is no SigMF, correct it");
-    const bool done =
-        why[0] == '\0' && take_global(sigmf, global, why) &&
-        take_captures(sigmf, yyjson_obj_get(yyjson_doc_get_root(document), "captures"), why);
-    yyjson_doc_free(document);
+    munmap(memory, room);
+    return done;
+}
+
+bool fm_sigmf_load(struct fm_sigmf *sigmf, int fd, uint64_t bytes, char why[FM_SIGMF_WHY_BYTES])
+{
+    void *text =
+        bytes <= BYTES_MAX ? mmap(NULL, (size_t)bytes, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
+
+    if (text == MAP_FAILED) {
+        snprintf(why, FM_SIGMF_WHY_BYTES, "it is too large: leave out its annotations");
+        return false;
+    }
+    const bool done = fm_sigmf_read(sigmf, text, (size_t)bytes, why);
+    munmap(text, (size_t)bytes);
     return done;
 }

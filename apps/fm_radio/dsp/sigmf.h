@@ -22,9 +22,14 @@ struct fm_sigmf {
 
 /// Reads a description.
 ///
-/// Context: any; uses the C library's heap. Never blocks.
+/// Context: any. Never blocks. Its memory is the system's, not an application's heap.
 /// Returns: false, with the reason and what helps in `why`, for what cannot be played.
 bool fm_sigmf_read(struct fm_sigmf *sigmf, const char *text, size_t bytes,
                    char why[FM_SIGMF_WHY_BYTES]);
+
+/// The same of an open file of so many bytes.
+///
+/// Context: as fm_sigmf_read(); blocks as a file does.
+bool fm_sigmf_load(struct fm_sigmf *sigmf, int fd, uint64_t bytes, char why[FM_SIGMF_WHY_BYTES]);
 
 #endif

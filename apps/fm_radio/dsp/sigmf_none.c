@@ -4,10 +4,9 @@
 
 #include "sigmf.h"
 
-bool fm_sigmf_read(struct fm_sigmf *sigmf, const char *text, size_t bytes,
-                   char why[FM_SIGMF_WHY_BYTES])
+bool fm_sigmf_load(struct fm_sigmf *sigmf, int fd, uint64_t bytes, char why[FM_SIGMF_WHY_BYTES])
 {
-    (void)text;
+    (void)fd;
     (void)bytes;
     *sigmf = (struct fm_sigmf){ 0 };
     snprintf(why, FM_SIGMF_WHY_BYTES, "a board reads no SigMF: give its data, and set format");
