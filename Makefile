@@ -21,12 +21,12 @@ include boards/boards.mk
 include tests/fuzz/fuzz.mk
 include reproduce/nacul2007/rtl/programs.mk rtl/rtl.mk tools/install/install.mk tools/sbom.mk
 
-.PHONY: help setup build demo test lint fmt bench reproduce docs folders keys picture lines size soak clean occupy-static \
+.PHONY: help setup build demo demo-live test lint fmt bench reproduce docs folders keys picture lines size soak clean occupy-static \
 	lint-c lint-rust lint-files lint-rtl test test-times test-guest test-guest-soak test-c test-model test-freertos test-mixed test-soc test-rust test-crates test-parts test-apps test-voip test-examples test-documents test-peers test-python test-py test-aarch64 test-fuzz fuzz \
 	test-sanitizers
 
 help:  ## list the verbs
-	@grep -hE '^[a-z]+: .*## ' $(filter-out %.d,$(MAKEFILE_LIST)) | sed -E 's/:.*## /\t/' | expand -t10
+	@grep -hE '^[a-z-]+: .*## ' $(filter-out %.d,$(MAKEFILE_LIST)) | sed -E 's/:.*## /\t/' | expand -t10
 
 setup:  ## install the tools that this checkout needs
 	@env -u MAKEFLAGS -u MFLAGS tools/setup.sh
@@ -63,6 +63,12 @@ demo: $(DEMO) $(BIN)/whimbrel-linux demo-radio  ## play a recording through the 
 	WHIMBREL_LIBEXEC=$(abspath $(BIN)) $(DEMO) run apps/fm_radio/app.toml --set output=$(abspath $(BUILD))/demo/cold_day.wav \
 		--shuttle demodulator=1,0@450ms --migration-points waits
 	@ls -l $(BUILD)/demo/cold_day.wav
+
+# What is missing is said before anything is built.
+demo-live:  ## play a station on the sound card while its demodulator moves: STATION=HZ, for example 100.3e6 [SOURCE=ADDRESS] [CARD=NAME]
+	@apps/fm_radio/demo_live.sh --check
+	@$(MAKE) $(DEMO) $(BIN)/whimbrel-linux demo-radio
+	@WHIMBREL_LIBEXEC=$(abspath $(BIN)) WHIMBREL=$(DEMO) apps/fm_radio/demo_live.sh
 
 test: setup  ## lint, build and every test: what CI runs
 	@python3 tools/suites.py

@@ -7,6 +7,6 @@
 const struct fm_devices *fm_devices_load(struct wb_app *app)
 {
     snprintf(app->error, sizeof app->error,
-             "only a run on this machine has a live source or a card: give a file as input");
+             "input and card: only a run on this machine has live ones, give a file as input");
     return NULL;
 }

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 import socket
 import struct
 import subprocess
@@ -285,6 +286,60 @@ def test_a_server_that_refuses_or_closes_is_named() -> None:
 )
 def test_what_is_no_live_source_is_refused(params: dict[str, object], reason: str) -> None:
     assert reason in refusal(run(**params))
+
+
+# ---- make demo-live -----------------------------------------------------------------------------
+
+
+def demo(tmp_path: Path, **variables: str) -> Ended:
+    """On a machine that has what `tmp_path` has in the place of /sys and /proc."""
+    environment = {**os.environ, "SYSTEM": str(tmp_path), "SERVER": "127.0.0.1:9", **variables}
+    return subprocess.run(
+        [str(RADIO / "demo_live.sh")],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=LIMIT_S,
+        check=False,
+    )
+
+
+def test_the_demonstration_says_all_that_it_needs(tmp_path: Path) -> None:
+    ended = demo(tmp_path, XDG_RUNTIME_DIR=str(tmp_path))
+    assert ended.returncode == 1
+    said = ended.stderr.splitlines()
+    assert [line.split(":")[0] for line in said] == ["error", "help"] * 3
+    assert "there is no station" in said[0] and "STATION=100.3e6" in said[1]
+    assert "there is no receiver" in said[2] and "start `rtl_tcp`" in said[3]
+    assert "there is no sound card" in said[4] and "CARD=none" in said[5]
+    usb = tmp_path / "sys/bus/usb/devices/1-1"
+    usb.mkdir(parents=True)
+    (usb / "idVendor").write_text("0bda\n")
+    (usb / "idProduct").write_text("2838\n")
+    (tmp_path / "proc/asound").mkdir(parents=True)
+    (tmp_path / "proc/asound/cards").write_text(" 0 [Dummy ]: Dummy - Dummy\n")
+    ended = demo(tmp_path, STATION="1e8", XDG_RUNTIME_DIR=str(tmp_path))
+    if ended.returncode == 1:  # unless SoapySDR has its driver
+        assert "a dongle is there, but nothing reads it" in ended.stderr.splitlines()[0]
+        assert len(ended.stderr.splitlines()) == 2
+
+
+def test_the_demonstration_plays_where_there_is_everything(tmp_path: Path, second: bytes) -> None:
+    expected = plain(tmp_path, second)
+    with serving(second) as server, alsa(tmp_path) as card:
+        sound = tmp_path / "live.wav"
+        ended = demo(
+            tmp_path,
+            WHIMBREL=str(WHIMBREL),
+            STATION="100e6",
+            SOURCE=server.address,
+            CARD=card,
+            SOUND=str(sound),
+            SECONDS_LONG="1",
+        )
+    assert ended.returncode == 0, ended.stderr
+    assert sound.read_bytes()[44:] == expected
+    assert (tmp_path / "played.raw").read_bytes() == expected
 
 
 # ---- SoapySDR -----------------------------------------------------------------------------------

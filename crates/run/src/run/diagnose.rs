@@ -27,10 +27,7 @@ pub fn problem(app: &App, error: &HelperError) -> Problem {
         ErrorKind::Recreate => with_task(app, task, error, recreate),
         ErrorKind::Unable => unable(app, task, error),
         ErrorKind::Setup => setup(app, error),
-        ErrorKind::Finish => {
-            Problem::new(format!("the application could not finish: {}", error.text))
-                .help("see its `finish` function, and the files that it writes")
-        }
+        ErrorKind::Finish => finish(app, error),
         ErrorKind::Core => core(error),
         ErrorKind::Guest => guest(error),
         ErrorKind::Policy => policy(error),
@@ -125,16 +122,27 @@ fn symbol(app: &App, error: &HelperError) -> Problem {
     ))
 }
 
-/// The first parameter that the hook mentions is what it complains about.
 fn setup(app: &App, error: &HelperError) -> Problem {
+    let problem = Problem::new(format!("the application refuses to start: {}", error.text));
+    at_parameter(app, error, problem).unwrap_or_else(|problem| problem)
+}
+
+fn finish(app: &App, error: &HelperError) -> Problem {
+    let problem = Problem::new(format!("the application could not finish: {}", error.text));
+    at_parameter(app, error, problem).unwrap_or_else(|problem| {
+        problem.help("see its `finish` function, and the files that it writes")
+    })
+}
+
+/// The first parameter that the hook mentions is what it complains about.
+fn at_parameter(app: &App, error: &HelperError, problem: Problem) -> Result<Problem, Problem> {
     let words = error.text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
     let mut keys = std::iter::once(error.key.as_str()).chain(words);
-    let problem = Problem::new(format!("the application refuses to start: {}", error.text));
     match keys.find_map(|key| app.params.iter().find(|param| param.key == key)) {
-        Some(param) => problem
+        Some(param) => Ok(problem
             .at(param.span.clone(), "this parameter")
-            .help(format!("change it in [params], or with {SET} {}=…", param.key)),
-        None => problem,
+            .help(format!("change it in [params], or with {SET} {}=…", param.key))),
+        None => Err(problem),
     }
 }
 
