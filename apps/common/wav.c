@@ -105,7 +105,7 @@ static bool take_format(struct wav *wav, const uint8_t *format, uint64_t bytes, 
         snprintf(why, WAV_WHY_BYTES, "it has %u channels: convert it to 1 or 2",
                  (unsigned)wav->channels);
     else if (wav->rate == 0)
-        snprintf(why, WAV_WHY_BYTES, "it has 0 samples in a second: record it anew");
+        snprintf(why, WAV_WHY_BYTES, "it has 0 samples in a second: record it again");
     return why[0] == '\0';
 }
 
@@ -178,7 +178,7 @@ static bool take_chunk(struct walk *walk, const uint8_t *chunk, uint64_t *at, ch
         const uint64_t n = bytes < sizeof body ? bytes : sizeof body;
 
         if (n < FORMAT_BYTES || !read_whole(walk->file, body, (size_t)n, *at)) {
-            snprintf(why, WAV_WHY_BYTES, "its format is cut off: record it anew");
+            snprintf(why, WAV_WHY_BYTES, "its format is cut off: record it again");
             return false;
         }
         walk->has_format = take_format(walk->wav, body, n, why);
@@ -221,11 +221,11 @@ bool wav_find(struct wav *wav, const struct wav_file *file, char why[WAV_WHY_BYT
         if (!take_chunk(&walk, chunk, &at, why))
             return false;
     if (!walk.has_format)
-        snprintf(why, WAV_WHY_BYTES, "it has no format (chunk \"fmt \"): record it anew");
+        snprintf(why, WAV_WHY_BYTES, "it has no format (chunk \"fmt \"): record it again");
     else
         wav->samples /= (uint64_t)wav->channels * wav->sample_bytes;
     if (walk.has_format && wav->samples == 0)
-        snprintf(why, WAV_WHY_BYTES, "it has no samples: record it anew");
+        snprintf(why, WAV_WHY_BYTES, "it has no samples: record it again");
     return why[0] == '\0';
 }
 

@@ -79,7 +79,7 @@ static int connect_to(const struct addrinfo *at)
 static const char *read_header(int fd)
 {
     static const char other[] =
-        "it is no rtl_tcp server: start `rtl_tcp`, or give the address of one";
+        "it is not an rtl_tcp server: start `rtl_tcp`, or give the address of one";
     char header[HEADER_BYTES];
     size_t got = 0;
 

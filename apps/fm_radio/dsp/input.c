@@ -15,7 +15,7 @@
 #include "common/wav.h"
 #include "sigmf.h"
 
-enum { PATH_BYTES = 4096 };
+enum { PATH_BYTES = 1024 };
 
 static const char meta_end[] = ".sigmf-meta", data_end[] = ".sigmf-data";
 
@@ -127,27 +127,40 @@ static bool open_wav(struct fm_input *input, uint64_t bytes, char *reason, size_
     return take_samples(input, wav.at, wav.at + wav.samples * pair);
 }
 
-// In its name GQRX says the frequency and the rate, and others the frequency.
+// The number at `*at` and behind it, where `_` is in front of it.
+static double take_number(const char **at)
+{
+    char *end;
+
+    if (!*at || !isdigit((unsigned char)(*at)[1]))
+        return 0;
+    const double value = (double)strtoull(*at + 1, &end, 10);
+    *at = end;
+    return value;
+}
+
+// In its name GQRX says date, time, frequency and rate, and others the frequency with its unit.
 static void take_name(struct fm_input *input, const char *path)
 {
     const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
-    double frequency, rate;
+    const char *at = strchr(name, '_');
 
-    if (sscanf(name, "gqrx_%*[0-9]_%*[0-9]_%lf_%lf_fc.raw", &frequency, &rate) == 2) {
-        input->centre_hz = frequency;
-        input->rate = rate;
+    if (strncmp(name, "gqrx_", 5) == 0 && ends_in(name, "_fc.raw") && take_number(&at) > 0 &&
+        *at == '_') {
+        (void)take_number(&at);
+        input->centre_hz = take_number(&at);
+        input->rate = take_number(&at);
     }
-    for (const char *at = strchr(name, '_'); at && input->centre_hz == 0;
-         at = strchr(at + 1, '_')) {
-        char *unit;
-        const double value = isdigit((unsigned char)at[1]) ? strtod(at + 1, &unit) : 0;
+    for (at = strchr(name, '_'); at && input->centre_hz == 0; at = strchr(at, '_')) {
+        const char *unit = at;
+        const double value = take_number(&unit), scale = *unit == 'k'   ? 1e3
+                                                         : *unit == 'M' ? 1e6
+                                                                        : 1;
 
-        if (value <= 0)
-            continue;
-        const double scale = *unit == 'k' ? 1e3 : *unit == 'M' ? 1e6 : 1;
         unit += scale > 1;
-        if (strncmp(unit, "Hz", 2) == 0 && !isalnum((unsigned char)unit[2]))
+        if (value > 0 && strncmp(unit, "Hz", 2) == 0 && !isalnum((unsigned char)unit[2]))
             input->centre_hz = value * scale;
+        at++;
     }
 }
 
@@ -161,7 +174,7 @@ static bool open_bare(struct fm_input *input, const char *path, uint64_t bytes, 
     }
     if (take_samples(input, 0, bytes))
         return true;
-    snprintf(reason, room, "it has less than a sample (I, Q): record it anew");
+    snprintf(reason, room, "it has less than a sample (I, Q): record it again");
     return false;
 }
 
@@ -212,7 +225,7 @@ static bool open_sigmf(struct fm_input *input, const char *path, char why[FM_WHY
     if (!take_samples(input, sigmf.header_bytes,
                       bytes > sigmf.trailing_bytes ? bytes - sigmf.trailing_bytes : 0)) {
         close(input->fd);
-        return refuse(why, data, "it has less than a sample (I, Q): record it anew");
+        return refuse(why, data, "it has less than a sample (I, Q): record it again");
     }
     if (sigmf.samples > 0 && sigmf.samples < input->samples) {
         input->samples = sigmf.samples;

@@ -58,7 +58,7 @@ static bool take_global(struct fm_sigmf *sigmf, yyjson_val *global, char *why)
                  channels);
     else if (dataset && (strchr(dataset, '/') || strlen(dataset) >= sizeof sigmf->dataset))
         snprintf(why, FM_SIGMF_WHY_BYTES,
-                 "its core:dataset is \"%.40s\": give the name of a file beside it", dataset);
+                 "its core:dataset is \"%.40s\": give the name of a file next to it", dataset);
     else if (yyjson_is_true(yyjson_obj_get(global, "core:metadata_only")))
         snprintf(why, FM_SIGMF_WHY_BYTES, "it has no samples (core:metadata_only): get its data");
     else if (dataset)

@@ -257,7 +257,7 @@ class SigMf(Played):
             ('{"global": {"core:datatype": "cf16_le"}}', "convert it to ci16_le or cf32_le"),
             ('{"global": {"core:datatype": "cu8", "core:num_channels": 2}}', "2 channels"),
             ('{"global": {"core:datatype": "cu8", "core:metadata_only": true}}', "get its data"),
-            ('{"global": {"core:datatype": "cu8", "core:dataset": "../x"}}', "beside it"),
+            ('{"global": {"core:datatype": "cu8", "core:dataset": "../x"}}', "next to it"),
         ):
             with self.subTest(text):
                 self.assertIn(reason, self.refused(self.meta(text)))

@@ -253,8 +253,8 @@ def test_a_source_that_stalls_ends_the_run_with_the_reason(second: bytes) -> Non
 @pytest.mark.parametrize(
     ("header", "reason"),
     [
-        (b"HTTP/1.1 400 Bad Request\r\n", "it is no rtl_tcp server: start `rtl_tcp`"),
-        (b"RTL1" + bytes(8), "it is no rtl_tcp server"),
+        (b"HTTP/1.1 400 Bad Request\r\n", "it is not an rtl_tcp server: start `rtl_tcp`"),
+        (b"RTL1" + bytes(8), "it is not an rtl_tcp server"),
         (HEADER[:7], "does not send the header of rtl_tcp"),
     ],
 )
