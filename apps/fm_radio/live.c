@@ -273,9 +273,10 @@ static bool live_finish(struct wb_app *app, struct fm_radio *radio)
     wb_word_store(&live->is_stopped, true, WB_RELEASE);
     pthread_join(live->device->thread, NULL);
     const double seconds = (double)wb_counter_get(&live->ring.head) / radio->config.sample_rate;
-    fprintf(stderr, "fm_radio: input \"%.80s\": %.2f s received, %u overruns, %.3f s lost\n",
-            live->device->input, seconds, (unsigned)wb_counter_get(&live->overruns),
-            (double)wb_counter_get(&live->lost) / radio->config.sample_rate);
+    if (app->state)  // a run has begun
+        fprintf(stderr, "fm_radio: input \"%.80s\": %.2f s received, %u overruns, %.3f s lost\n",
+                live->device->input, seconds, (unsigned)wb_counter_get(&live->overruns),
+                (double)wb_counter_get(&live->lost) / radio->config.sample_rate);
     close_device(live->device);
     if (live->why[0] == '\0')
         return true;

@@ -80,6 +80,17 @@ static bool open_card(struct wb_app *app, struct fm_radio *radio)
     return devices && devices->speaker_open(app, radio);
 }
 
+// A run that does not begin keeps its own reason.
+static void stop_source(struct wb_app *app, struct fm_radio *radio)
+{
+    char reason[sizeof app->error];
+
+    memcpy(reason, app->error, sizeof reason);
+    if (radio->live)
+        fm_devices_load(app)->live_finish(app, radio);
+    memcpy(app->error, reason, sizeof reason);
+}
+
 enum wb_status wb_app_setup(struct wb_app *app)
 {
     struct fm_radio *radio = wb_app_alloc(app, sizeof *radio);
@@ -93,13 +104,14 @@ enum wb_status wb_app_setup(struct wb_app *app)
         snprintf(app->error, sizeof app->error, "plays is %g: give a number from 1 to 1e9", plays);
         return WB_ERR_INVAL;
     }
-    if (!configure(app, &radio->config, app->error) ||
-        !fm_output_open(&radio->output, wb_param_text(app, "output", ""), radio->config.audio_rate,
-                        app->error))
+    if (!configure(app, &radio->config, app->error) || !open_input(app, radio, plays))
         return WB_ERR_INVAL;
-    // Last: devices have threads.
-    if (!open_card(app, radio) || !open_input(app, radio, plays))
+    if (!fm_output_open(&radio->output, wb_param_text(app, "output", ""), radio->config.audio_rate,
+                        app->error) ||
+        !open_card(app, radio)) {
+        stop_source(app, radio);
         return WB_ERR_INVAL;
+    }
     app->state = radio;
     return WB_OK;
 }
