@@ -197,7 +197,8 @@ static int try(const struct media *media, struct mbuf *description, bool is_offe
 // As try(), for the first offer: an offer may have several lines of sound.
 static int try_lines(struct media *media, struct mbuf *description)
 {
-    int error = try(media, description, true);
+    const int first = try(media, description, true);
+    int error = first;
 
     while ((error == ENOTSUP || error == EPROTOTYPE) && media->passed_over + 1 < LINES_MAX) {
         media->passed_over++;
@@ -206,7 +207,7 @@ static int try_lines(struct media *media, struct mbuf *description)
     if (error)
         media->passed_over = 0;
     if (error || media->passed_over == 0)
-        return error;
+        return error ? first : 0;
     media->session = mem_deref(media->session);
     return describe(media, &media->session, &media->audio);
 }
