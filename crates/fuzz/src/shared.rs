@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{MemfdFlags, ftruncate, memfd_create};
 use rustix::io::pwrite;
-use whimbrel_import::{Options, together};
+use whimbrel_import::{Options, as_utf8, together};
 use whimbrel_model::{App, Manifest, PlanOptions, Problem, Problems, Source, plan};
 
 /// A file in memory, for what reads files by their paths.
@@ -85,7 +85,7 @@ pub fn build(manifest: &Manifest) -> Result<App, Problems> {
 
 /// Problems as a person sees them. Only the first: thousands take as long as they are many.
 pub fn show(path: &str, contents: &[u8], all: impl IntoIterator<Item = (usize, Problem)>) {
-    let source = Source::new(path, String::from_utf8_lossy(contents));
+    let source = Source::new(path, String::from_utf8_lossy(&as_utf8(contents)));
     for (_, problem) in all.into_iter().take(2) {
         let _ = format!("{:?}", source.report(problem));
     }

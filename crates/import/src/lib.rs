@@ -7,6 +7,7 @@
 mod dataflow;
 mod dot;
 mod draft;
+mod encoding;
 mod graph;
 mod graphml;
 mod json;
@@ -20,6 +21,7 @@ mod xml;
 use std::collections::BTreeMap;
 
 use draft::Draft;
+pub use encoding::as_utf8;
 use notes::{Diagnostics, Notes};
 use whimbrel_model::{Problem, as_text};
 
@@ -58,7 +60,7 @@ impl Format {
     /// The format of a file by the end of its name.
     pub fn of(path: &str) -> Option<Self> {
         let (_, ending) = path.rsplit_once('.')?;
-        match ending {
+        match ending.to_ascii_lowercase().as_str() {
             "json" => Some(Self::RtApp),
             "xml" | "graphml" => Some(Self::Xml),
             "dot" | "gv" => Some(Self::Dot),
@@ -86,7 +88,8 @@ pub fn together(
     let mut told = Diagnostics::default();
     let mut drafts: BTreeMap<usize, Draft> = BTreeMap::new();
     let mut pieces: Vec<(usize, &str)> = Vec::new();
-    for (number, (path, contents)) in files.iter().enumerate() {
+    let contents: Vec<_> = files.iter().map(|(_, contents)| as_utf8(contents)).collect();
+    for (number, ((path, _), contents)) in files.iter().zip(&contents).enumerate() {
         let mut notes = Notes::default();
         match Format::of(path) {
             Some(Format::RtApp) => {
@@ -138,8 +141,9 @@ fn alone(
 
 /// XML of either kind.
 fn of_xml(stem: &str, text: &str, notes: &mut Notes) -> Option<Draft> {
-    let document = xml::parse(text).map_err(|problem| notes.refuse(problem)).ok()?;
-    let root = xml::Element::root(&document);
+    let text = xml::document(text).map_err(|problem| notes.refuse(problem)).ok()?;
+    let document = xml::parse(&text).map_err(|problem| notes.refuse(problem)).ok()?;
+    let root = xml::Element::root(&document, 0);
     match root.name() {
         "graphml" => graphml::read(stem, root, notes),
         _ => sdf3::read(stem, root, notes),

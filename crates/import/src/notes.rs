@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What is said of files while they are read.
 
+use std::collections::BTreeMap;
+
 use miette::{LabeledSpan, Severity};
 
 use whimbrel_model::Problem;
@@ -69,12 +71,29 @@ impl Diagnostics {
         read
     }
 
-    /// What is told in the order of the files is easier to follow.
+    /// What is told in the order of the files is easier to follow, each warning once, with its
+    /// first places.
     pub fn sort(&mut self) {
         self.problems.sort_by_key(|(file, problem)| (*file, first_place(&problem.labels)));
         self.warnings.sort_by_key(|(file, warning)| (*file, first_place(&warning.labels)));
+        let mut first: BTreeMap<(usize, String), usize> = BTreeMap::new();
+        let mut once: Vec<(usize, Problem)> = Vec::new();
+        for (file, warning) in self.warnings.drain(..) {
+            let number = *first.entry((file, warning.message.clone())).or_insert(once.len());
+            match once.get_mut(number) {
+                Some((_, told)) => {
+                    let room = PLACES_MAX.saturating_sub(told.labels.len());
+                    told.labels.extend(warning.labels.into_iter().take(room));
+                }
+                None => once.push((file, warning)),
+            }
+        }
+        self.warnings = once;
     }
 }
+
+/// Of a warning.
+const PLACES_MAX: usize = 3;
 
 fn first_place(labels: &[LabeledSpan]) -> usize {
     labels.iter().map(LabeledSpan::offset).min().unwrap_or_default()

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Graphs in GraphML and DOT as applications, and what a person is told of them.
 
+use std::fs;
+
 use insta::assert_snapshot;
 use whimbrel_import::Options;
 
-use crate::common::{import as application, shown};
+use crate::common::{import as application, sample_path, shown};
 use crate::import::{errors, imported, refused};
 
 fn toml_of(path: &str, text: &str) -> String {
@@ -124,6 +126,139 @@ fn every_kind_of_bad_dot_is_refused_in_words() {
     let many: String = (0..300).map(|n| format!("n{n};")).collect();
     let many = format!("digraph {{ node [cycles=1] {{{many}}} -> {{{many}}} }}");
     assert!(refused("a.dot", &many).contains("more than 65536 edges"));
+}
+
+/// A graph in GraphML of two nodes and an edge, `head` before its elements.
+fn graphml(head: &str, directed: &str, cycles: &str) -> String {
+    format!(
+        "{head}<graphml><key id='c' for='node' attr.name='cycles' attr.type='int'/>\n<graph \
+         edgedefault='undirected'><node id='mic'><data key='c'>{cycles}</data></node>\n<node \
+         id='fft'><data key='c'><![CDATA[ 9 ]]></data></node><edge source=' mic' target='fft' \
+         directed='{directed}'/></graph></graphml>"
+    )
+}
+
+#[test]
+fn a_direction_is_any_boolean_of_xml_schema() {
+    let whole = toml_of("a.graphml", &graphml("", "true", "4"));
+    assert!(whole.contains("from = \"mic.to_fft\""), "{whole}");
+    for way in ["1", " true ", "\n1\t"] {
+        assert_eq!(toml_of("a.graphml", &graphml("", way, "4")), whole, "{way}");
+    }
+    for way in ["0", "false", " 0"] {
+        let told = refused("a.graphml", &graphml("", way, "4"));
+        assert!(told.contains("this edge has no direction"), "{told}");
+        assert!(told.contains("write `directed=\"true\"` of each edge"), "{told}");
+    }
+    for way in ["yes", "TRUE", ""] {
+        let told = refused("a.graphml", &graphml("", way, "4"));
+        assert!(told.contains("`directed` of <edge> must be true or false"), "{told}");
+    }
+}
+
+#[test]
+fn document_types_are_passed_over_and_only_plain_entities_stand_for_their_text() {
+    let whole = toml_of("a.graphml", &graphml("", "1", "400"));
+    for head in [
+        "<!DOCTYPE graphml>",
+        "<?xml version='1.0'?>\n<!-- <!DOCTYPE --> <!DOCTYPE graphml SYSTEM 'http://none/a.dtd'>",
+        "<!DOCTYPE graphml PUBLIC \"-//x//[\" 'file:///etc/passwd' [ ] >",
+        "<!DOCTYPE graphml [<!ELEMENT graphml ANY><!ATTLIST a b CDATA 'a>b]'><?x ]> ?>\n\
+         <!-- ]> --><!NOTATION n SYSTEM 'n'><!ENTITY % p SYSTEM 'p'> %p; <!ENTITY e SYSTEM 'e'>]>",
+    ] {
+        assert_eq!(toml_of("a.graphml", &graphml(head, "1", "400")), whole, "{head}");
+    }
+    let own = "<!DOCTYPE g [ %é; <!ENTITY four '4&#48;'><!-- x --> <!ENTITY z \"0\" > ]>";
+    assert_eq!(toml_of("a.graphml", &graphml(own, "1", "&four;&z;")), whole);
+    for entity in ["SYSTEM '/etc/hostname'", "PUBLIC 'a' 'b'", "'&four;'", "'<data/>'"] {
+        let head = format!("<!DOCTYPE g [<!ENTITY four '4'><!ENTITY e {entity}>]>");
+        let told = refused("a.graphml", &graphml(&head, "1", "&e;"));
+        assert!(told.contains("unknown entity reference 'e'"), "{told}");
+        assert!(told.contains("write the text that it stands for"), "{told}");
+    }
+    let lol: String = (1..9)
+        .map(|n| format!("<!ENTITY l{n} '{}'>", format!("&l{};", n - 1).repeat(99)))
+        .collect();
+    let told = refused(
+        "a.graphml",
+        &graphml(&format!("<!DOCTYPE g [<!ENTITY l0 'l'>{lol}]>"), "1", "&l8;"),
+    );
+    assert!(told.contains("unknown entity reference 'l8'"), "{told}");
+    let head = format!("<!DOCTYPE g [<!ENTITY l '{}'>]>", "1".repeat(1 << 16));
+    let told = refused("a.graphml", &graphml(&head, "1", &"&l;".repeat(1 << 9)));
+    assert!(told.contains("stand for too much text"), "{told}");
+    for open in
+        ["<!DOCTYPE", "<!DOCTYPE g [", "<!DOCTYPE g [<!ENTITY a '", "<!DOCTYPE[<!ENTITY a 'b'>]>"]
+    {
+        let told = refused("a.graphml", open);
+        assert!(told.contains("this document type declaration has no end"), "{open}: {told}");
+    }
+    let sdf3 = fs::read_to_string(sample_path("cd2dat.xml")).unwrap();
+    let (first, rest) = sdf3.split_once("?>").unwrap();
+    let typed = format!("{first}?><!DOCTYPE sdf3 SYSTEM 'sdf3.dtd'>{rest}");
+    assert_eq!(toml_of("cd2dat.xml", &typed), toml_of("cd2dat.xml", &sdf3));
+}
+
+#[test]
+fn keys_are_found_by_their_ids_and_what_they_are_for() {
+    let text = "<g:graphml xmlns:g='urn:g' xmlns:x='urn:x'>
+        <g:key id='v' for='node' attr.name='cycles'><g:default>7</g:default></g:key>
+        <g:key id='v' for='edge' attr.name='bytes'><g:default>16</g:default></g:key>
+        <g:key id='t' for='all' attr.name='tokens'><g:default>2</g:default></g:key>
+        <g:key id='core' for='node'/> <g:key id='w' for='edge' attr.name='priority'/>
+        <g:graph edgedefault=' directed '><g:node id='a'><g:data key='v'>1e3</g:data>
+            <g:data key='w'>3</g:data><x:graph/></g:node>
+          <g:node id='b'><g:data key='v'>NaN</g:data><g:data key='core'>1.0E0</g:data>
+            <g:port name='p'/></g:node>
+          <g:edge source='a' target='b' targetport='p'/>
+          <g:edge source='b' target='a'><g:data key='v'>32</g:data></g:edge>
+        </g:graph></g:graphml>";
+    let toml = toml_of("a.graphml", text);
+    assert!(toml.contains("name = \"a\"\npriority = 3\ncycles = 1000\n"), "{toml}");
+    assert!(toml.contains("name = \"b\"\ncore = 1\ncycles = 7\n"), "{toml}");
+    assert!(toml.contains("slot_bytes = 16\ninitial = 2\n"), "{toml}");
+    assert!(toml.contains("slot_bytes = 32\ninitial = 2\n"), "{toml}");
+    let told = application("a.graphml", text, &Options::default()).unwrap().warnings;
+    let told: Vec<&str> = told.iter().map(|warning| warning.message.as_str()).collect();
+    assert_eq!(told, ["the <key> `w` is not for a node", "ports have no meaning here"]);
+}
+
+#[test]
+fn what_a_group_has_is_left_out_and_no_edge_ends_at_it() {
+    let text = "<graphml><key id='cycles' for='node'/><graph edgedefault='directed'><node id='g'>
+        <data key='cycles'>5</data><graph edgedefault='directed'><node id='a'>
+        <data key='cycles'>5</data></node></graph></node><edge source='a' target='a'/>
+        </graph></graphml>";
+    let warnings = application("a.graphml", text, &Options::default()).unwrap().warnings;
+    let told = shown("a.graphml", text, warnings);
+    assert!(told.contains("`cycles` of a group has no meaning here"), "{told}");
+    let told = refused("a.graphml", &text.replace("target='a'", "target='g'"));
+    assert!(told.contains("it is a group: name one of the nodes in it"), "{told}");
+}
+
+#[test]
+fn texts_in_other_encodings_are_read_and_shown() {
+    let text = graphml("<?xml version='1.0' encoding='UTF-16'?>\r\n", "1", "4").replace("fft", "é");
+    let whole = toml_of("a.graphml", &text);
+    let wide = |order: fn(u16) -> [u8; 2], mark: &str| -> Vec<u8> {
+        format!("{mark}{text}").encode_utf16().flat_map(order).collect()
+    };
+    let latin = |text: &str| text.chars().map(|c| u8::try_from(c).unwrap()).collect::<Vec<u8>>();
+    for bytes in [
+        wide(u16::to_le_bytes, "\u{feff}"),
+        wide(u16::to_be_bytes, "\u{feff}"),
+        wide(u16::to_le_bytes, ""),
+        wide(u16::to_be_bytes, ""),
+        format!("\u{feff}{text}").into_bytes(),
+        latin(&text.replace("UTF-16", "ISO-8859-1")),
+    ] {
+        assert_eq!(application("a.graphml", &bytes, &Options::default()).unwrap().toml, whole);
+        let cut = application("a.graphml", &bytes[..bytes.len() - 4], &Options::default());
+        assert!(cut.unwrap_err()[0].message.contains("this is not XML"));
+    }
+    let odd = [wide(u16::to_le_bytes, "\u{feff}"), vec![b'x']].concat();
+    let told = application("a.graphml", &odd, &Options::default()).unwrap_err();
+    assert!(told[0].message.contains("this is not UTF-8"));
 }
 
 #[test]

@@ -76,6 +76,56 @@ fn every_event_is_done_in_its_order() {
 }
 
 #[test]
+fn memory_is_read_and_written_by_bytes_and_chased_by_pointers() {
+    for (event, expected) in [
+        ("'memrun':{'type':'write','size':9,'count':64}", "{ memory = 64 }"),
+        ("'memrun0':{'type':'chase','stride':64,'pattern':'random','count':5}", "{ memory = 40 }"),
+        (
+            "'memrun':{'type':'read','count':3000000000}",
+            "{ loop = 2, do = [ { memory = 1073741824 }, ] }, { memory = 852516352 }",
+        ),
+    ] {
+        let script = script(&format!("{event},'sleep':1"));
+        assert!(script.contains(expected), "{event}: {script}");
+    }
+}
+
+#[test]
+fn semaphores_are_taken_and_given_and_are_none_of_a_fork() {
+    let text = r#"{"tasks":{"a":{"sem_post":"b","run":1,"sem_post_2":"b","fork":"b","sleep":9},
+        "b":{"instance":0,"loop":1,"sem_wait":"b","run":1}}}"#;
+    let toml = imported("a.json", text, 1);
+    assert!(toml.contains("{ give = \"b\" },\n    { run = 1 },\n    { give = \"b\" }"), "{toml}");
+    assert!(toml.contains("{ take = \"b_2\" },"), "{toml}");
+    assert_eq!(toml.matches("[[semaphore]]").count(), 2, "{toml}");
+    build(toml.split("\n  ⚠").next().unwrap(), &[]).unwrap();
+    let lost = imported("a.json", r#"{"tasks":{"a":{"sem_post":"s","run":1}}}"#, 1);
+    assert!(lost.contains("nothing waits for `s`"), "{lost}");
+}
+
+#[test]
+fn keys_that_rt_app_passes_over_are_warnings_in_the_order_of_the_file() {
+    let text = r#"{"comment":"x","global":{"logstats":false,"ftrace":"loop","frequency":[1]},
+        "tasks":{"a":{"numa":{},"phases":{"p":{"delay":7,"run":1,"sleep":2}},"note":true}}}"#;
+    let told = application("a.json", text, &Options::default()).unwrap().warnings;
+    let told: Vec<&str> = told.iter().map(|warning| warning.message.as_str()).collect();
+    assert_eq!(
+        told,
+        [
+            "`comment` of the file has no meaning here",
+            "`logstats`, `ftrace`, `frequency` of `global` left out",
+            "`numa` of `a` has no meaning here",
+            "`delay` of `a` has no meaning here",
+            "`note` of `a` has no meaning here",
+        ]
+    );
+    let told = imported("a.json", &text.replace("logstats", "calibrations"), 1);
+    assert!(told.contains("write `calibration`"), "{told}");
+    let misspelt = text.replace("comment", "resource");
+    assert!(refused(&misspelt).contains("the file has no key `resource`"));
+}
+
+#[test]
 fn phases_keep_their_loops_places_and_priorities() {
     let phases = "'cpus':[2],'loop':3,'phases':{'a':{'loop':9,'run':1,'cpus':[0,1]},\
         'b':{'run':2,'priority':-20},'b':{'loop':-1,'run':3}}";
@@ -338,7 +388,14 @@ fn every_kind_of_bad_task_is_refused_in_words() {
         ("'run':1,'fork':'b'", "no task is called `b`"),
         ("'suspend':''", "nothing ever signals `a`"),
         ("'run':1,'phases':{'p':{'run':1}}", "phases and events"),
-        ("'phases':{'p':{'run':1,'loop':-1,'delay':1}}", "a phase has no key `delay`"),
+        ("'phases':{'p':{'run':1,'loop':-1,'polcy':1}}", "a phase has no key `polcy`"),
+        ("'sem_post':1", "`sem_post` must be a text"),
+        ("'run':1,'sem_wait':'s'", "nothing ever posts `s`"),
+        ("'memrun':5", "`memrun` must be an object"),
+        ("'memrun':{'type':'seek','count':5}", "`type` must be \"read\", \"write\" or \"chase\""),
+        ("'memrun':{'type':'read'}", "`memrun` has no `count`"),
+        ("'memrun':{'count':4294967296}", "`count` must be at most 4294967295"),
+        ("'memrun':{'count':1,'strike':8}", "`memrun` has no key `strike`"),
         ("'mem':1000", "`a` has no end and takes no time"),
         ("'resume':'a'", "`a` has no end and takes no time"),
         ("'phases':{'p':{'run':1},'q':{'yield','loop':-1}}", "`q` has no end and takes no time"),

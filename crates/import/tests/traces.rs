@@ -79,6 +79,15 @@ fn windows_and_files_without_anything_are_refused_in_words() {
 }
 
 #[test]
+fn a_trace_whose_recorder_was_killed_is_read_to_there() {
+    let whole = sample();
+    let cut = application("a.pftrace", &whole[..whole.len() - 9], &of("AudioOut", ALL)).unwrap();
+    let told = shown("a.pftrace", "", cut.warnings);
+    assert!(told.contains("the trace ends in the middle, at byte "), "{told}");
+    assert!(cut.toml.contains("name = \"AudioOut\""), "{}", cut.toml);
+}
+
+#[test]
 fn the_ends_of_the_names_of_traces_are_known() {
     for name in ["a.pftrace", "a.perfetto-trace", "a.perfetto_trace"] {
         assert_eq!(Format::of(name), Some(Format::Perfetto));

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{OFlags, fcntl_setfl};
-use whimbrel_import::{Format, Options, together};
+use whimbrel_import::{Format, Options, as_utf8, together};
 use whimbrel_model::{Problem, Source, as_text};
 
 use crate::failure::{Failure, first_of, say, show};
@@ -56,7 +56,7 @@ impl Given {
 
     /// What problems point into.
     fn source(&self) -> Source {
-        Source::new(self.path.clone(), String::from_utf8_lossy(&self.contents))
+        Source::new(self.path.clone(), String::from_utf8_lossy(&as_utf8(&self.contents)))
     }
 
     /// The same, if it is text.

@@ -61,12 +61,14 @@ pub struct Recording {
     pub names: BTreeMap<Tid, Vec<String>>,
     /// Whether the recorder lost events.
     pub lost: bool,
+    /// Where the last packet begins, if the file ends before it does.
+    pub cut: Option<usize>,
 }
 
 /// Why a trace is not read.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum Damage {
-    /// It is none, or ends in the middle.
+    /// It is none, or ends within its first packet.
     #[error("byte {at} begins no packet of a trace: {why}")]
     Packet {
         /// Counted from 0.
@@ -84,10 +86,13 @@ pub enum Damage {
 
 /// Of `common_flags`: the processor was in an interrupt, or in what follows one.
 const IN_INTERRUPT: u32 = 0x08 | 0x10;
+/// Bytes of a number.
+const LENGTH_MAX: usize = 10;
 /// Of a state: what a thread that waits for nothing has none of.
 const STATE: i64 = 0xff;
 
-/// Reads a trace as it lies in a file.
+/// Reads a trace as it lies in a file; of one whose recorder was killed, what is before its last
+/// packet.
 ///
 /// # Errors
 /// See [`Damage`].
@@ -96,6 +101,10 @@ pub fn read(bytes: &[u8]) -> Result<Recording, Damage> {
     let mut rest = bytes;
     while rest.has_remaining() {
         let at = bytes.len() - rest.len();
+        if at > 0 && is_cut(rest) {
+            reader.recording.cut = Some(at);
+            break;
+        }
         let damage = |why: String| Damage::Packet { at, why };
         let packet = packet(&mut rest).map_err(damage)?;
         let packet = Packet::decode(packet).map_err(|error| damage(error.to_string()))?;
@@ -107,6 +116,20 @@ pub fn read(bytes: &[u8]) -> Result<Recording, Damage> {
         }
     }
     Ok(reader.finish())
+}
+
+/// Whether a file ends in the middle of the packet that begins here, or has room for more than it
+/// was filled with.
+fn is_cut(mut rest: &[u8]) -> bool {
+    let is_short = rest.len() < LENGTH_MAX && rest.iter().all(|byte| *byte >= 0x80);
+    if is_short || rest.iter().all(|byte| *byte == 0) {
+        return true;
+    }
+    if decode_key(&mut rest).ok() != Some((1, WireType::LengthDelimited)) {
+        return false;
+    }
+    let is_short = rest.len() < LENGTH_MAX && rest.iter().all(|byte| *byte >= 0x80);
+    is_short || decode_varint(&mut rest).is_ok_and(|length| length > rest.len() as u64)
 }
 
 /// The bytes of the next packet.
@@ -356,9 +379,25 @@ mod tests {
     }
 
     #[test]
+    fn a_file_that_ends_within_a_packet_is_read_to_there() {
+        let [plain, _] = both();
+        let (first, whole) = (file(plain[..1].to_vec()), file(plain));
+        let told = read(&first).unwrap();
+        assert!(told.cut.is_none() && read(&whole).unwrap().events.len() > told.events.len());
+        for end in first.len() + 1..whole.len() {
+            let cut = read(&whole[..end]).unwrap();
+            assert_eq!(cut, Recording { cut: Some(first.len()), ..told.clone() }, "{end}");
+        }
+        let room: Vec<u8> = first.iter().copied().chain([0; 4096]).collect();
+        assert_eq!(read(&room).unwrap().cut, Some(first.len()));
+        let other = [first.as_slice(), &[0x0a, 1, 0xff, 0]].concat();
+        assert!(read(&other).is_err());
+    }
+
+    #[test]
     fn what_is_no_trace_says_where_it_is_none() {
         let whole = file(both()[0].clone());
-        let cut = read(&whole[..whole.len() - 3]).unwrap_err().to_string();
+        let cut = read(&file(both()[0][..1].to_vec())[..30]).unwrap_err().to_string();
         assert!(cut.contains("it is longer than the file"), "{cut}");
         assert!(matches!(read(b"{}"), Err(Damage::Packet { at: 0, .. })));
         let mut twice = whole.clone();

@@ -9,7 +9,7 @@ use std::path::Path;
 use whimbrel_import::Options;
 use whimbrel_model::{App, Board, Manifest, Platform, Table, dot};
 use whimbrel_run::atomic_file;
-use whimbrel_run::failure::{Answer, Failure, Outcome};
+use whimbrel_run::failure::{Answer, Failure, Outcome, say};
 use whimbrel_run::files::{APPLICATION, Given, imported, named, translated};
 use whimbrel_run::output::print_data;
 
@@ -17,13 +17,17 @@ use crate::cli::{GraphArgs, ImportArgs, SchemaArgs, SchemaOf};
 
 /// Makes an app.toml of files of other tools.
 pub fn import(args: &ImportArgs) -> Outcome {
-    let wanted = "a file of rt-app (.json), SDF3 (.xml), GraphML (.graphml), DOT (.dot, .gv) or \
-                  Perfetto (.pftrace)";
+    let wanted = "a file of rt-app (.json), SDF3 (.xml), GraphML (.graphml), DOT (.dot, .gv), \
+                  TGFF (.tgff), APP4MC (.amxmi) or Perfetto (.pftrace)";
     let files = Given::read_all(&args.files, wanted)?;
     let (hz, threads, window_ns) = (args.hz, args.threads.clone(), args.window_ns);
     let options = Options { hz, threads, window_ns };
     let toml = imported(&files, &options)?;
-    write(args.output.as_deref(), &toml)
+    let answer = write(args.output.as_deref(), &toml)?;
+    if let Some(path) = args.output.as_deref().filter(|path| *path != Path::new(STANDARD)) {
+        say(&format!("wrote {}: whimbrel sim {0}", path.display()));
+    }
+    Ok(answer)
 }
 
 /// Draws an application.
@@ -49,6 +53,9 @@ pub fn schema(args: &SchemaArgs) -> Outcome {
     write(args.output.as_deref(), &format!("{:#}\n", keys.json_schema(title)))
 }
 
+/// What stands for standard output.
+const STANDARD: &str = "-";
+
 /// Writes a text into a file, or to standard output.
 ///
 /// # Errors
@@ -56,6 +63,7 @@ pub fn schema(args: &SchemaArgs) -> Outcome {
 pub fn write(path: Option<&Path>, text: &str) -> Outcome {
     match path {
         None => print_data(text)?,
+        Some(path) if path == Path::new(STANDARD) => print_data(text)?,
         Some(path) => atomic_file::save(path, |file| file.write_all(text.as_bytes()))?,
     }
     Ok(Answer::Yes)

@@ -38,6 +38,11 @@ impl Of {
             Self::Edge => &OF_EDGE,
         }
     }
+
+    /// Whether an attribute of this name means something.
+    pub fn knows(self, name: &str) -> bool {
+        self.known().contains(&name)
+    }
 }
 
 /// A graph as it stands in a file.
@@ -56,7 +61,7 @@ impl Drawn {
     pub fn known(&mut self, of: Of, all: impl IntoIterator<Item = Attribute>) -> Attributes {
         let mut known = Attributes::default();
         for attribute in all {
-            if of.known().contains(&attribute.key.as_str()) {
+            if of.knows(&attribute.key) {
                 known.set(&Rc::new(attribute));
             } else {
                 self.others[of as usize].add(attribute);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The values of attributes, which are texts that must be numbers.
 
+use std::borrow::Cow;
+
 use super::{Attribute, Attributes};
 use crate::dataflow::Phases;
 use crate::notes::Notes;
@@ -39,7 +41,7 @@ impl<'a> Values<'a> {
     /// A number, or one for each phase.
     pub fn phases(self, key: &str, most: u64, notes: &mut Notes) -> Option<Phases> {
         let attribute = self.get(key)?;
-        let phases = Phases::read(whole(&attribute.value), most);
+        let phases = Phases::read(&whole(&attribute.value), most);
         if phases.is_none() {
             let wanted = format!(
                 "a whole number from 0 to {most}, or one for each phase, for example 1,0,3*2"
@@ -71,11 +73,18 @@ impl<'a> Values<'a> {
     }
 }
 
-/// Without the fraction that a whole number has where all are written with one.
-fn whole(text: &str) -> &str {
+/// Without the fraction or the power of ten that a whole number has where it is written as all are.
+fn whole(text: &str) -> Cow<'_, str> {
     let text = text.trim();
     let zeros = |end: &str| !end.is_empty() && end.bytes().all(|digit| digit == b'0');
-    text.split_once('.').filter(|(_, end)| zeros(end)).map_or(text, |(start, _)| start)
+    if let Some((start, _)) = text.split_once('.').filter(|(_, end)| zeros(end)) {
+        return Cow::Borrowed(start);
+    }
+    let power = text.contains(['e', 'E']).then(|| text.parse::<f64>().ok()).flatten();
+    match power.filter(|number| number.fract() == 0.0 && (0.0..=2_f64.powi(53)).contains(number)) {
+        Some(number) => Cow::Owned(number.to_string()),
+        None => Cow::Borrowed(text),
+    }
 }
 
 fn wrong(attribute: &Attribute, wanted: &str, notes: &mut Notes) {

@@ -38,6 +38,17 @@ pub(super) fn read(
         );
     });
     let recording = recording.ok()?;
+    if let Some(at) = recording.cut {
+        let last = recording.events.last().map_or(0, |event| event.time_ns);
+        let first = recording.events.first().map_or(0, |event| event.time_ns);
+        let message = format!(
+            "the trace ends in the middle, at byte {at} of {}: it is read to there, {} ms",
+            bytes.len(),
+            (last - first) / 1_000_000
+        );
+        let help = "take a --window before the end: not every processor has all of its events";
+        notes.warn(Problem::new(message).help(help));
+    }
     let threads = chosen::threads(&recording, &options.threads, notes)?;
     if recording.lost {
         notes.warn(Problem::new("the recorder lost events: runs may be longer than they were"));

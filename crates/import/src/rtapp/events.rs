@@ -8,9 +8,9 @@ use crate::notes::Notes;
 use whimbrel_model::{Problem, Span};
 
 /// The names of events, those that begin like others first.
-const NAMES: [&str; 17] = [
+const NAMES: [&str; 20] = [
     "runtime", "run", "sleep", "timer", "signal", "broad", "wait", "suspend", "resume", "lock",
-    "unlock", "yield", "mem", "iorun", "sync", "barrier", "fork",
+    "unlock", "yield", "memrun", "mem", "iorun", "sync", "barrier", "fork", "sem_wait", "sem_post",
 ];
 
 /// An event, and where it stands.
@@ -35,7 +35,7 @@ pub(super) enum Event {
         ns: u64,
         absolute: bool,
     },
-    /// Writes so many bytes.
+    /// Writes or reads so many bytes.
     Memory(u64),
     Lock(String),
     Unlock(String),
@@ -51,6 +51,10 @@ pub(super) enum Event {
         mutex: String,
     },
     Barrier(String),
+    /// Takes a semaphore.
+    Take(String),
+    /// Gives it.
+    Give(String),
     Suspend(String),
     Resume(String),
     Yield,
@@ -63,7 +67,11 @@ impl Event {
     pub fn takes_time(&self) -> bool {
         match self {
             Self::Run(ns) | Self::Runtime(ns) | Self::Sleep(ns) | Self::Timer { ns, .. } => *ns > 0,
-            Self::Wait { .. } | Self::Sync { .. } | Self::Suspend(_) | Self::Barrier(_) => true,
+            Self::Wait { .. }
+            | Self::Sync { .. }
+            | Self::Suspend(_)
+            | Self::Barrier(_)
+            | Self::Take(_) => true,
             _ => false,
         }
     }
@@ -98,6 +106,7 @@ pub(super) fn read(
         "sleep" => Event::Sleep(duration(entry, notes)?),
         "timer" => timer(entry, notes)?,
         "mem" => Event::Memory(bytes(entry, notes)?),
+        "memrun" => memory(entry, notes)?,
         "iorun" => {
             bytes(entry, notes)?;
             let warning = Problem::new("`iorun` is left out: there is no device to write to");
@@ -109,6 +118,8 @@ pub(super) fn read(
         "signal" => Event::Signal(named(entry, notes)?),
         "broad" => Event::Broadcast(named(entry, notes)?),
         "barrier" => Event::Barrier(named(entry, notes)?),
+        "sem_wait" => Event::Take(named(entry, notes)?),
+        "sem_post" => Event::Give(named(entry, notes)?),
         "resume" => Event::Resume(named(entry, notes)?),
         "fork" => Event::Fork(named(entry, notes)?),
         "suspend" => {
@@ -154,6 +165,43 @@ fn bytes(entry: &Entry, notes: &mut Notes) -> Option<u64> {
         bytes @ 0..=0x4000_0000 => Some(bytes),
         _ => entry.wrong("at most 1 GiB", notes),
     }
+}
+
+/// What a step of `memrun` passes: a byte, or in a chase a pointer.
+const KINDS: [(&str, u64); 3] = [("read", 1), ("write", 1), ("chase", 8)];
+
+/// Bytes that are read or written one after the other, or pointers that are followed.
+fn memory(entry: &Entry, notes: &mut Notes) -> Option<Event> {
+    let (mut step, mut count) = (1, None);
+    for property in entry.object(notes)? {
+        match property.key.as_str() {
+            "type" => {
+                let kind = property.text(notes)?;
+                match KINDS.iter().find(|(name, _)| *name == kind) {
+                    Some((_, bytes)) => step = *bytes,
+                    None => return property.wrong("\"read\", \"write\" or \"chase\"", notes),
+                }
+            }
+            "count" => {
+                let steps = property.count(notes)?;
+                let few = Some(steps).filter(|steps| *steps <= u64::from(u32::MAX));
+                count = few.or_else(|| property.wrong("at most 4294967295", notes));
+            }
+            "size" | "stride" | "pattern" => {
+                let message = format!("`{}` of `memrun` has no meaning here", property.key);
+                notes.warn(Problem::new(message).at(property.at.clone(), "left out"));
+            }
+            _ => {
+                let known = ["type", "size", "stride", "pattern", "count"];
+                property.unknown("`memrun`", known.into_iter(), notes);
+            }
+        }
+    }
+    if count.is_none() && notes.problems.is_empty() {
+        let problem = Problem::new("`memrun` has no `count`").at(entry.at.clone(), "this one");
+        notes.refuse(problem.help("add `count`, the number of its accesses"));
+    }
+    Some(Event::Memory(count? * step))
 }
 
 /// rt-app computes in loops, and only whole ones.

@@ -17,26 +17,11 @@ use super::notes::Notes;
 use before::Resources;
 pub(super) use places::Policy;
 use thread::Thread;
-use whimbrel_model::Problem;
+use whimbrel_model::{Problem, nearest};
 
 const TOP: [&str; 3] = ["tasks", "resources", "global"];
-/// What has no meaning for an application: how rt-app logs, locks its memory, writes.
-const IGNORED_GLOBALS: [&str; 14] = [
-    "duration",
-    "pi_enabled",
-    "lock_pages",
-    "logdir",
-    "log_basename",
-    "log_size",
-    "ftrace",
-    "gnuplot",
-    "io_device",
-    "mem_buffer_size",
-    "cumulative_slack",
-    "frag",
-    "fragment",
-    "spacing",
-];
+/// What has a meaning of `global`; the rest says how rt-app logs, locks its memory, writes.
+const GLOBALS: [&str; 2] = ["calibration", "default_policy"];
 
 /// What `global` says of every task.
 #[derive(Debug, Clone, Copy)]
@@ -67,7 +52,13 @@ pub(super) fn read(files: &[(&str, usize)], hz: u64, notes: &mut Notes) -> Optio
             "resources" if entry.number().is_some() => {}
             "resources" => resources.read(entry, notes),
             "tasks" => {}
-            _ => entry.unknown("the file", TOP.into_iter(), notes),
+            key if nearest(key, TOP).is_some() => {
+                entry.unknown("the file", TOP.into_iter(), notes);
+            }
+            key => {
+                let warning = Problem::new(format!("`{key}` of the file has no meaning here"));
+                notes.warn(warning.at(entry.at.clone(), "left out"));
+            }
         }
     }
     let threads = threads(&top, &global, &resources, notes);
@@ -118,10 +109,8 @@ fn once<'a>(object: &'a [Entry], keys: &[&str], notes: &mut Notes) -> Vec<&'a En
 }
 
 fn read_global(object: &[Entry], global: &mut Global, notes: &mut Notes) {
-    let known = || ["calibration", "default_policy"].into_iter().chain(IGNORED_GLOBALS);
-    let keys: Vec<&str> = known().collect();
-    let mut ignored = Vec::new();
-    for entry in once(object, &keys, notes) {
+    let mut ignored: Vec<&Entry> = Vec::new();
+    for entry in once(object, &GLOBALS, notes) {
         match entry.key.as_str() {
             "calibration" if entry.number().is_none() && entry.text(notes).is_some() => {
                 ignored.push(entry);
@@ -130,19 +119,22 @@ fn read_global(object: &[Entry], global: &mut Global, notes: &mut Notes) {
             "default_policy" => {
                 global.policy = Policy::read(entry, notes).unwrap_or(global.policy);
             }
-            key if IGNORED_GLOBALS.contains(&key) => ignored.push(entry),
-            _ => entry.unknown("`global`", known(), notes),
+            _ => ignored.push(entry),
         }
     }
-    if ignored.is_empty() {
-        return;
-    }
+    let Some(first) = ignored.first() else { return };
     let keys: Vec<String> = ignored.iter().map(|entry| format!("`{}`", entry.key)).collect();
-    let mut warning = Problem::new(format!("{} of `global` left out", keys.join(", ")));
-    if let Some(entry) = ignored.iter().find(|entry| entry.key == "duration") {
-        warning = warning.at(entry.at.clone(), "give --duration to the run instead");
-    }
-    notes.warn(warning);
+    let warning = Problem::new(format!("{} of `global` left out", keys.join(", ")));
+    let duration = ignored.iter().find(|entry| entry.key == "duration");
+    let mut unknown = ignored.iter().filter(|entry| !GLOBALS.contains(&entry.key.as_str()));
+    let meant = unknown.find_map(|entry| Some((entry, nearest(&entry.key, GLOBALS)?)));
+    notes.warn(match (duration, meant) {
+        (_, Some((entry, meant))) => {
+            warning.at(entry.at.clone(), "left out").help(format!("write `{meant}`"))
+        }
+        (Some(entry), _) => warning.at(entry.at.clone(), "give --duration to the run instead"),
+        _ => warning.at(first.at.clone(), "left out"),
+    });
 }
 
 /// A frequency in megahertz, with as many digits as it needs.

@@ -9,20 +9,25 @@ use crate::names::Names;
 #[derive(Debug, Default)]
 pub(super) struct Objects {
     names: Names,
-    known: BTreeMap<String, String>,
+    /// By their kind, if there are several, and their name in the file.
+    known: BTreeMap<(&'static str, String), String>,
     order: Vec<String>,
 }
 
 impl Objects {
     /// Its name here.
     pub fn name(&mut self, name: &str) -> String {
-        if let Some(known) = self.known.get(name) {
-            return known.clone();
-        }
-        let unique = self.names.unique(name);
-        self.known.insert(name.to_owned(), unique.clone());
-        self.order.push(unique.clone());
-        unique
+        self.name_of("", name)
+    }
+
+    /// The name here of one of a kind, which is another for each kind.
+    pub fn name_of(&mut self, kind: &'static str, name: &str) -> String {
+        let Self { names, known, order } = self;
+        let new = known.entry((kind, name.to_owned())).or_insert_with(|| {
+            order.push(names.unique(name));
+            order[order.len() - 1].clone()
+        });
+        new.clone()
     }
 
     /// The names here, in the order in which they were met.

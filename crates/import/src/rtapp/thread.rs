@@ -7,7 +7,7 @@ use super::places::{self, Place};
 use super::{Global, once};
 use crate::json::Entry;
 use crate::notes::Notes;
-use whimbrel_model::{Problem, Span};
+use whimbrel_model::{Problem, Span, nearest};
 
 const KEYS: [&str; 3] = ["phases", "instance", "delay"];
 
@@ -118,8 +118,12 @@ impl Reading<'_> {
                 let placed = events::read(entry, self.thread, self.global, notes);
                 phase.events.extend(placed.map(|placed| self.resources.resolve(placed)));
             } else {
+                // rt-app passes over what it does not know, also over what is only misspelt.
                 let known = own.iter().copied().chain(places::KEYS).chain(events::names());
-                entry.unknown(what, known, notes);
+                match nearest(key, known.clone()) {
+                    Some(_) => entry.unknown(what, known, notes),
+                    None => self.left_out.push((key.to_owned(), entry.at.clone())),
+                }
             }
         }
         if is_before {

@@ -18,7 +18,8 @@ pub(super) struct Common {
     pub barriers: Objects,
     /// Timers that several tasks share.
     pub timers: Objects,
-    semaphores: Objects,
+    /// Those of the file, and those by which tasks are forked.
+    pub semaphores: Objects,
     /// How many tasks meet at each barrier.
     meeting: BTreeMap<String, u32>,
     forked: BTreeSet<String>,
@@ -84,7 +85,7 @@ impl Common {
 
     /// The semaphore by which a thread is forked, if it is.
     pub fn forks(&mut self, thread: &str) -> Option<String> {
-        self.forked.contains(thread).then(|| self.semaphores.name(thread))
+        self.forked.contains(thread).then(|| self.semaphores.name_of("fork", thread))
     }
 
     /// Whether several tasks share a timer.
@@ -126,35 +127,45 @@ fn is_own(timer: &str) -> bool {
     timer.starts_with("unique")
 }
 
+/// What waits, and what ends it: an event for each, by the names of its kind and of the thing.
+type Awaited<'a> = BTreeMap<([&'static str; 2], &'a str), Vec<&'a Span>>;
+
+const SIGNALS: [&str; 2] = ["signals", "`signal`, `broad` or `resume`"];
+const POSTS: [&str; 2] = ["posts", "`sem_post`"];
+
 fn check_signals(threads: &[&Thread], notes: &mut Notes) {
-    let (mut signalled, mut waited): (BTreeMap<_, Vec<_>>, BTreeMap<_, Vec<_>>) =
-        Default::default();
+    let (mut signalled, mut waited): (Awaited<'_>, Awaited<'_>) = Default::default();
     for (event, at) in threads.iter().copied().flat_map(events) {
-        match event {
+        let (kind, name, [signals, waits]) = match event {
             Event::Signal(name) | Event::Broadcast(name) | Event::Resume(name) => {
-                signalled.entry(name).or_default().push(at);
+                (SIGNALS, name, [true, false])
             }
             Event::Wait { condition: name, .. } | Event::Suspend(name) => {
-                waited.entry(name).or_default().push(at);
+                (SIGNALS, name, [false, true])
             }
-            Event::Sync { condition: name, .. } => {
-                signalled.entry(name).or_default().push(at);
-                waited.entry(name).or_default().push(at);
+            Event::Sync { condition: name, .. } => (SIGNALS, name, [true, true]),
+            Event::Give(name) => (POSTS, name, [true, false]),
+            Event::Take(name) => (POSTS, name, [false, true]),
+            _ => continue,
+        };
+        for (all, does) in [(&mut signalled, signals), (&mut waited, waits)] {
+            if does {
+                all.entry((kind, name)).or_default().push(at);
             }
-            _ => {}
         }
     }
-    for (name, places) in waited.iter().filter(|(name, _)| !signalled.contains_key(*name)) {
-        let problem = Problem::new(format!("nothing ever signals `{name}`"));
-        let problem = at_some(problem, places, "waits for it");
-        notes.refuse(problem.help("give a task `signal`, `broad` or `resume` of it"));
+    for (([verb, events], name), places) in &waited {
+        if !signalled.contains_key(&([verb, events], name)) {
+            let problem = Problem::new(format!("nothing ever {verb} `{name}`"));
+            let problem = at_some(problem, places, "waits for it");
+            notes.refuse(problem.help(format!("give a task {events} of it")));
+        }
     }
-    for (name, places) in signalled.iter().filter(|(name, _)| !waited.contains_key(*name)) {
-        notes.warn(at_some(
-            Problem::new(format!("nothing waits for `{name}`")),
-            places,
-            "signalled",
-        ));
+    for ((kind, name), places) in &signalled {
+        if !waited.contains_key(&(*kind, *name)) {
+            let warning = Problem::new(format!("nothing waits for `{name}`"));
+            notes.warn(at_some(warning, places, "signalled"));
+        }
     }
 }
 

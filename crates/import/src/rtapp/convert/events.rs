@@ -14,6 +14,8 @@ use whimbrel_model::{Problem, Span};
 
 /// The most cycles of a `run`.
 const CYCLES_MAX: u64 = 1 << 48;
+/// The most bytes of a `memory`.
+const BYTES_MAX: u64 = 1 << 30;
 
 /// Writes the script of one thread.
 pub(super) struct Writer<'a> {
@@ -66,8 +68,7 @@ impl<'a> Writer<'a> {
             }
             Event::Runtime(ns) => self.events.push(Script::Runtime { ns: *ns }),
             Event::Sleep(ns) => self.events.push(Script::Sleep { ns: *ns }),
-            Event::Memory(0) => {}
-            Event::Memory(bytes) => self.events.push(Script::Memory { bytes: *bytes }),
+            Event::Memory(bytes) => self.memory(*bytes),
             Event::Timer { name, ns, .. } => self.timer(name, *ns),
             Event::Lock(mutex) => self.lock(mutex, at, notes),
             Event::Unlock(mutex) => self.unlock(mutex, at, notes),
@@ -81,6 +82,14 @@ impl<'a> Writer<'a> {
             Event::Barrier(name) => {
                 let barrier = self.common.barriers.name(name);
                 self.events.push(Script::Barrier(barrier));
+            }
+            Event::Take(name) => {
+                let semaphore = self.common.semaphores.name(name);
+                self.events.push(Script::Take(semaphore));
+            }
+            Event::Give(name) => {
+                let semaphore = self.common.semaphores.name(name);
+                self.events.push(Script::Give(semaphore));
             }
             Event::Suspend(name) => {
                 self.lock(name, at, notes);
@@ -98,6 +107,15 @@ impl<'a> Writer<'a> {
                 self.events.extend(semaphore.map(Script::Give));
             }
         }
+    }
+
+    fn memory(&mut self, bytes: u64) {
+        let (times, rest) = (bytes / BYTES_MAX, bytes % BYTES_MAX);
+        if times > 0 {
+            let body = vec![Script::Memory { bytes: BYTES_MAX }];
+            self.events.push(Script::Loop { phase: None, times: Some(times), body });
+        }
+        self.events.extend((rest > 0).then_some(Script::Memory { bytes: rest }));
     }
 
     fn lock(&mut self, mutex: &str, at: &Span, notes: &mut Notes) {

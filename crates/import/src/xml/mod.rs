@@ -1,24 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 //! XML read strictly: each element says which attributes and children it takes.
 
+mod doctype;
+
+use std::borrow::Cow;
 use std::str::FromStr;
 
-use roxmltree::{Document, Node};
+use roxmltree::{Document, Error, Node, ParsingOptions};
 
 use super::notes::Notes;
 use whimbrel_model::{Problem, Span, nearest};
 
 /// An element.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Element<'a, 'x>(Node<'a, 'x>);
+pub(super) struct Element<'a, 'x> {
+    node: Node<'a, 'x>,
+    /// Where places of its document are counted from.
+    base: usize,
+}
 
-/// The elements of a text.
+/// The text of a document whose elements can be read: without its document type declaration.
+pub(super) fn document(text: &str) -> Result<Cow<'_, str>, Problem> {
+    Ok(doctype::passed_over(text)?.map_or(Cow::Borrowed(text), Cow::Owned))
+}
+
+/// The elements of such a text.
 pub(super) fn parse(text: &str) -> Result<Document<'_>, Problem> {
-    Document::parse(text).map_err(|error| {
+    let options = ParsingOptions { allow_dtd: true, ..ParsingOptions::default() };
+    Document::parse_with_options(text, options).map_err(|error| {
         let at = place(text, error.pos());
-        Problem::new("this is not XML")
-            .help("correct the text there, or take another file")
-            .at(at, error.to_string())
+        let help = match &error {
+            Error::UnknownEntityReference(..) => {
+                "write the text that it stands for: entities of entities and of other files are \
+                 not read"
+            }
+            Error::UnknownNamespace(..) => "declare the prefix, as `xmlns:y=\"...\"` of the root",
+            _ => "correct the text there, or take another file",
+        };
+        Problem::new("this is not XML").help(help).at(at, error.to_string())
     })
 }
 
@@ -33,19 +52,23 @@ fn place(text: &str, at: roxmltree::TextPos) -> Span {
 
 impl<'a, 'x> Element<'a, 'x> {
     /// The element of a whole document.
-    pub fn root(document: &'a Document<'x>) -> Self {
-        Self(document.root_element())
+    pub fn root(document: &'a Document<'x>, base: usize) -> Self {
+        Self { node: document.root_element(), base }
+    }
+
+    fn placed(self, at: Span) -> Span {
+        at.start + self.base..at.end + self.base
     }
 
     /// Its name.
     pub fn name(self) -> &'a str {
-        self.0.tag_name().name()
+        self.node.tag_name().name()
     }
 
     /// Where its name stands.
     pub fn at(self) -> Span {
-        let start = self.0.range().start;
-        start..start + 1 + self.name().len()
+        let start = self.node.range().start;
+        self.placed(start..start + 1 + self.name().len())
     }
 
     /// Notes every attribute, child and text that is not of these; what is in `ignored` may stand
@@ -57,9 +80,10 @@ impl<'a, 'x> Element<'a, 'x> {
         ignored: &[&str],
         notes: &mut Notes,
     ) {
-        let own = self.0.attributes().filter(|attribute| attribute.namespace().is_none());
+        let own = self.node.attributes().filter(|attribute| attribute.namespace().is_none());
         for attribute in own.filter(|attribute| !attributes.contains(&attribute.name())) {
-            self.unexpected("attribute", attribute.name(), attribute.range(), attributes, notes);
+            let at = self.placed(attribute.range());
+            self.unexpected("attribute", attribute.name(), at, attributes, notes);
         }
         for child in self.elements() {
             if ignored.contains(&child.name()) {
@@ -69,11 +93,11 @@ impl<'a, 'x> Element<'a, 'x> {
                 self.unexpected("element", child.name(), child.at(), children, notes);
             }
         }
-        for text in self.0.children().filter(Node::is_text) {
+        for text in self.node.children().filter(Node::is_text) {
             if text.text().is_some_and(|text| !text.trim().is_empty()) {
                 let problem = Problem::new(format!("<{}> takes no text", self.name()))
                     .help("remove this text");
-                notes.refuse(problem.at(text.range(), "this text"));
+                notes.refuse(problem.at(self.placed(text.range()), "this text"));
             }
         }
     }
@@ -90,12 +114,20 @@ impl<'a, 'x> Element<'a, 'x> {
 
     /// Its children that are elements.
     pub fn elements(self) -> impl Iterator<Item = Self> {
-        self.0.children().filter(Node::is_element).map(Self)
+        let children = self.node.children().filter(Node::is_element);
+        children.map(move |node| Self { node, ..self })
     }
 
-    /// Its children of a name.
+    /// Its children of a name, but for those of another vocabulary.
     pub fn each(self, name: &'static str) -> impl Iterator<Item = Self> {
-        self.elements().filter(move |child| child.name() == name)
+        let own = self.namespace();
+        let foreign =
+            move |child: Self| own.is_some() && child.namespace().is_some_and(|of| own != Some(of));
+        self.elements().filter(move |child| child.name() == name && !foreign(*child))
+    }
+
+    fn namespace(self) -> Option<&'a str> {
+        self.node.tag_name().namespace()
     }
 
     /// Its child of a name, of which there may be one.
@@ -111,7 +143,7 @@ impl<'a, 'x> Element<'a, 'x> {
 
     /// The text in it, without space around, and its place; where it has none, its own.
     pub fn content(self) -> (String, Span) {
-        let texts: Vec<Node<'_, '_>> = self.0.children().filter(Node::is_text).collect();
+        let texts: Vec<Node<'_, '_>> = self.node.children().filter(Node::is_text).collect();
         let text: String = texts.iter().filter_map(Node::text).collect();
         let (trimmed, start) = (text.trim(), text.len() - text.trim_start().len());
         let at = texts.first().map(|first| first.range().start + start);
@@ -120,10 +152,32 @@ impl<'a, 'x> Element<'a, 'x> {
         (trimmed.to_owned(), at.map_or_else(|| self.at(), |at| at..at + trimmed.len()))
     }
 
-    /// The text of an attribute, and its place, if it is there.
+    /// The text of an attribute without space around, and its place, if it is there.
     pub fn text(self, name: &str) -> Option<(&'a str, Span)> {
-        let attribute = self.0.attribute_node(name)?;
-        Some((attribute.value(), attribute.range_value()))
+        let attribute = self.node.attribute_node(name)?;
+        Some((attribute.value().trim(), self.placed(attribute.range_value())))
+    }
+
+    /// The type that an attribute of XML Schema gives it, without its prefix.
+    pub fn kind(self) -> &'a str {
+        let schema = "http://www.w3.org/2001/XMLSchema-instance";
+        let kind = self.node.attribute((schema, "type")).unwrap_or_default().trim();
+        kind.rsplit(':').next().unwrap_or_default()
+    }
+
+    /// Whether an attribute says yes, in one of the four words of XML Schema, if it is there.
+    pub fn boolean(self, name: &str, notes: &mut Notes) -> Option<bool> {
+        let (text, at) = self.text(name)?;
+        match text {
+            "true" | "1" => Some(true),
+            "false" | "0" => Some(false),
+            _ => {
+                let message = format!("`{name}` of <{}> must be true or false", self.name());
+                let help = "write true, false, 1 or 0";
+                notes.refuse(Problem::new(message).help(help).at(at, "not this"));
+                None
+            }
+        }
     }
 
     /// The text of an attribute that must be there.
