@@ -4,7 +4,7 @@
 #   make fuzz [TIME=SECONDS] [TARGETS='dot sip'] [FUZZ_BUILD=fast]
 
 FUZZ_C := avi client commands guests link module pcap plan qoi rtp sdp sigmf sip wav
-FUZZ_RUST := app board client-rust control dot explore graphml lines link-rust perfetto platform recorded rtapp saved sdf3 table
+FUZZ_RUST := amalthea app board client-rust control dot explore graphml lines link-rust perfetto platform recorded rtapp saved sdf3 table tgff
 # `checked`: under AddressSanitizer and UBSan. `fast`: without, for many executions.
 FUZZ_BUILD ?= checked
 FUZZ := $(BUILD)/fuzz/$(FUZZ_BUILD)

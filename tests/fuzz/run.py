@@ -35,6 +35,7 @@ MEMORY = Path("/dev/shm")
 
 # Files of the repository that a target begins with besides.
 SEEDS = {
+    "amalthea": ["crates/import/tests/files/*.amxmi"],
     "app": ["apps/*/*.toml"],
     "board": ["boards/*/board.toml"],
     "dot": ["crates/import/tests/files/*.dot"],
@@ -43,6 +44,7 @@ SEEDS = {
     "platform": ["platforms/*.toml"],
     "rtapp": ["crates/import/tests/files/*.json"],
     "sdf3": ["crates/import/tests/files/*.xml"],
+    "tgff": ["crates/import/tests/files/*.tgff"],
 }
 
 

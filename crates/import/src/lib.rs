@@ -4,6 +4,7 @@
 //! What is read is strict: what is not known is an error at its place, what is known but has no
 //! meaning here is a warning. Every task is synthetic: it computes for so many cycles.
 
+mod amalthea;
 mod dataflow;
 mod dot;
 mod draft;
@@ -16,6 +17,7 @@ mod notes;
 mod perfetto;
 mod rtapp;
 mod sdf3;
+mod tgff;
 mod xml;
 
 use std::collections::BTreeMap;
@@ -52,6 +54,10 @@ pub enum Format {
     Xml,
     /// DOT of Graphviz.
     Dot,
+    /// Task graphs of TGFF.
+    Tgff,
+    /// A model of APP4MC.
+    Amalthea,
     /// A trace of Perfetto.
     Perfetto,
 }
@@ -64,6 +70,8 @@ impl Format {
             "json" => Some(Self::RtApp),
             "xml" | "graphml" => Some(Self::Xml),
             "dot" | "gv" => Some(Self::Dot),
+            "tgff" => Some(Self::Tgff),
+            "amxmi" => Some(Self::Amalthea),
             "pftrace" | "perfetto-trace" | "perfetto_trace" => Some(Self::Perfetto),
             _ => None,
         }
@@ -75,7 +83,7 @@ pub type Together = (String, Vec<(usize, Problem)>);
 
 /// Makes the text of one `app.toml` from files of other tools, each a path and what it holds. The
 /// path gives the format and, where the file has no better, the name. Those of rt-app are one file
-/// cut into pieces; any other brings tasks of its own, whose names become others where they are
+/// cut into pieces, and so are those of APP4MC; any other brings tasks of its own, whose names become others where they are
 /// taken.
 ///
 /// # Errors
@@ -87,12 +95,13 @@ pub fn together(
 ) -> Result<Together, Vec<(usize, Problem)>> {
     let mut told = Diagnostics::default();
     let mut drafts: BTreeMap<usize, Draft> = BTreeMap::new();
-    let mut pieces: Vec<(usize, &str)> = Vec::new();
+    let (mut workloads, mut models) = (Vec::new(), Vec::new());
     let contents: Vec<_> = files.iter().map(|(_, contents)| as_utf8(contents)).collect();
     for (number, ((path, _), contents)) in files.iter().zip(&contents).enumerate() {
         let mut notes = Notes::default();
         match Format::of(path) {
-            Some(Format::RtApp) => {
+            Some(format @ (Format::RtApp | Format::Amalthea)) => {
+                let pieces = if format == Format::RtApp { &mut workloads } else { &mut models };
                 pieces.extend(text(contents, &mut notes).map(|text| (number, text)));
             }
             format => {
@@ -102,10 +111,14 @@ pub fn together(
         }
         told.of_one(number, notes);
     }
-    if let Some((first, _)) = pieces.first() {
-        let draft = told.of_pieces(&pieces, |texts, notes| rtapp::read(texts, options.hz, notes));
-        let name = names::plain(stem(files[*first].0));
-        drafts.extend(draft.map(|draft| (*first, Draft { name, ..draft })));
+    for (pieces, format) in [(workloads, Format::RtApp), (models, Format::Amalthea)] {
+        let Some(&(first, _)) = pieces.first() else { continue };
+        let draft = told.of_pieces(&pieces, |texts, notes| match format {
+            Format::RtApp => rtapp::read(texts, options.hz, notes),
+            _ => amalthea::read(texts, notes),
+        });
+        let name = names::plain(stem(files[first].0));
+        drafts.extend(draft.map(|draft| (first, Draft { name, ..draft })));
     }
     told.sort();
     // The first gives the name.
@@ -128,11 +141,12 @@ fn alone(
     match format {
         Some(Format::Xml) => of_xml(stem, text(contents, notes)?, notes),
         Some(Format::Dot) => dot::read(stem, text(contents, notes)?, notes),
+        Some(Format::Tgff) => tgff::read(stem, text(contents, notes)?, options.hz, notes),
         Some(Format::Perfetto) => perfetto::read(stem, contents, options, notes),
-        Some(Format::RtApp) | None => {
+        Some(Format::RtApp | Format::Amalthea) | None => {
             let problem = Problem::new(format!("{path} is of no format that is known"));
             let help = "rename it: .json is rt-app's, .xml of SDF3, .graphml of GraphML, .dot and \
-                        .gv of Graphviz, .pftrace of Perfetto";
+                        .gv of Graphviz, .tgff of TGFF, .amxmi of APP4MC, .pftrace of Perfetto";
             notes.refuse(problem.help(help));
             None
         }

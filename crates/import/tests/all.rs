@@ -5,5 +5,6 @@ mod common;
 mod drawn;
 mod growth;
 mod import;
+mod models;
 mod rtapp;
 mod traces;

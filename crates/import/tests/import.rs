@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use whimbrel_import::{Format, Options};
 use whimbrel_model::sdf::{Graph, Task};
 
-const FILES: [&str; 8] = [
+const FILES: [&str; 10] = [
     "player.json",
     "periodic.json",
     "every.json",
@@ -19,6 +19,8 @@ const FILES: [&str; 8] = [
     "csdf.xml",
     "sobel.graphml",
     "mp3.dot",
+    "camera.tgff",
+    "engine.amxmi",
 ];
 
 fn sample(file: &str) -> String {

@@ -12,7 +12,7 @@ use rustix::fs::{OFlags, fcntl_setfl};
 use whimbrel_import::{Format, Options, as_utf8, together};
 use whimbrel_model::{Problem, Source, as_text};
 
-use crate::failure::{Failure, first_of, say, show};
+use crate::failure::{Failure, say, show};
 
 /// What the argument should be where an application is run.
 pub const APPLICATION: &str = "the path of an app.toml or of its folder, as apps/fm_radio/app.toml";
@@ -122,7 +122,7 @@ pub fn translated(files: &[Given]) -> Result<Source, Failure> {
         let problem = Problem::new(format!("{} is an application by itself", own.path));
         return Err(problem.help("name it alone: only files of other tools may be several").into());
     }
-    let toml = imported(files, &Options::default())?;
+    let toml = imported(files, &Options::default(), WARNINGS)?;
     let more = match files.len() {
         1 => String::new(),
         n => format!(" and {} more", n - 1),
@@ -131,11 +131,14 @@ pub fn translated(files: &[Given]) -> Result<Source, Failure> {
     Ok(Source::new(format!("{}{more}, as app.toml", files[0].path), toml))
 }
 
-/// The text of an application; warnings go to standard error.
+/// Warnings that are shown of a file that is run.
+const WARNINGS: usize = 5;
+
+/// The text of an application; warnings go to standard error, so many of each file.
 ///
 /// # Errors
 /// A file is wrong, and reports show its lines.
-pub fn imported(files: &[Given], options: &Options) -> Result<String, Failure> {
+pub fn imported(files: &[Given], options: &Options, most: usize) -> Result<String, Failure> {
     let contents: Vec<(&str, &[u8])> =
         files.iter().map(|file| (file.path.as_str(), file.contents.as_slice())).collect();
     let (toml, warnings) = together(&contents, options).map_err(|problems| {
@@ -149,12 +152,12 @@ pub fn imported(files: &[Given], options: &Options) -> Result<String, Failure> {
     })?;
     for (file, warnings) in of_each(warnings) {
         let source = files[file].source();
-        let (first, more) = first_of(warnings);
-        for warning in first {
+        let more = warnings.len().saturating_sub(most);
+        for warning in warnings.into_iter().take(most) {
             show(&source.report(warning));
         }
-        if let Some(n) = more {
-            say(&format!("  ⚠ … and {n} more in {}", source.name()));
+        if more > 0 {
+            say(&format!("  ⚠ … and {more} more in {}: whimbrel import shows them", source.name()));
         }
     }
     Ok(toml)

@@ -15,6 +15,9 @@ use whimbrel_run::output::print_data;
 
 use crate::cli::{GraphArgs, ImportArgs, SchemaArgs, SchemaOf};
 
+/// Warnings that are shown of a file that is imported.
+const WARNINGS: usize = 100;
+
 /// Makes an app.toml of files of other tools.
 pub fn import(args: &ImportArgs) -> Outcome {
     let wanted = "a file of rt-app (.json), SDF3 (.xml), GraphML (.graphml), DOT (.dot, .gv), \
@@ -22,7 +25,7 @@ pub fn import(args: &ImportArgs) -> Outcome {
     let files = Given::read_all(&args.files, wanted)?;
     let (hz, threads, window_ns) = (args.hz, args.threads.clone(), args.window_ns);
     let options = Options { hz, threads, window_ns };
-    let toml = imported(&files, &options)?;
+    let toml = imported(&files, &options, WARNINGS)?;
     let answer = write(args.output.as_deref(), &toml)?;
     if let Some(path) = args.output.as_deref().filter(|path| *path != Path::new(STANDARD)) {
         say(&format!("wrote {}: whimbrel sim {0}", path.display()));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A function on bytes for each target.
 
+mod amalthea;
 mod app;
 mod board;
 mod client;
@@ -17,9 +18,11 @@ mod rtapp;
 mod saved;
 mod sdf3;
 mod table;
+mod tgff;
 
 /// The targets by their names.
 pub const ALL: &[(&str, crate::Target)] = &[
+    ("amalthea", amalthea::read),
     ("app", app::read),
     ("board", board::read),
     ("client-rust", client::read),
@@ -36,4 +39,5 @@ pub const ALL: &[(&str, crate::Target)] = &[
     ("saved", saved::read),
     ("sdf3", sdf3::read),
     ("table", table::read),
+    ("tgff", tgff::read),
 ];

@@ -38,6 +38,8 @@ pub(super) struct Task {
     pub nice: Option<i32>,
     pub pinned: bool,
     pub period_ns: Option<u64>,
+    /// The first of its periods, in periods.
+    pub offset_frames: Option<f64>,
     pub cycles: Cycles,
     /// What it does instead of firing; none: it is an actor.
     pub script: Vec<Event>,
@@ -109,6 +111,7 @@ impl Task {
         if let Some(period) = self.period_ns {
             text.add(format_args!("period_us = {}", ratio(period, 1000)));
         }
+        text.optional("offset_frames", self.offset_frames);
         if self.script.is_empty() {
             text.add(format_args!("cycles = {}", self.cycles));
         } else {

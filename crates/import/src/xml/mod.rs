@@ -68,7 +68,9 @@ impl<'a, 'x> Element<'a, 'x> {
     /// Where its name stands.
     pub fn at(self) -> Span {
         let start = self.node.range().start;
-        self.placed(start..start + 1 + self.name().len())
+        let tag = &self.node.document().input_text()[start..];
+        let end = tag.find(|sign: char| sign.is_whitespace() || "/>".contains(sign));
+        self.placed(start..start + end.unwrap_or(tag.len()))
     }
 
     /// Notes every attribute, child and text that is not of these; what is in `ignored` may stand
@@ -156,6 +158,19 @@ impl<'a, 'x> Element<'a, 'x> {
     pub fn text(self, name: &str) -> Option<(&'a str, Span)> {
         let attribute = self.node.attribute_node(name)?;
         Some((attribute.value().trim(), self.placed(attribute.range_value())))
+    }
+
+    /// Its attributes without a prefix: names, texts and places.
+    pub fn attributes(self) -> impl Iterator<Item = (&'a str, &'a str, Span)> {
+        let own = self.node.attributes().filter(|attribute| attribute.namespace().is_none());
+        own.map(move |one| (one.name(), one.value(), self.placed(one.range())))
+    }
+
+    /// The text by which XMI knows it, and its place.
+    pub fn identity(self) -> Option<(&'a str, Span)> {
+        let mut all = self.node.attributes();
+        let id = all.find(|one| one.name() == "id" && one.namespace().is_some())?;
+        Some((id.value(), self.placed(id.range_value())))
     }
 
     /// The type that an attribute of XML Schema gives it, without its prefix.

@@ -21,25 +21,26 @@ Examples:
 
 /// Makes an app.toml of files of other tools.
 ///
-/// It reads rt-app's JSON, graphs of SDF3, GraphML and DOT, and traces of Linux that Perfetto
-/// recorded, told apart by the end of the name.
+/// It reads rt-app's JSON, graphs of SDF3, GraphML, DOT and TGFF, models of APP4MC, and traces of
+/// Linux that Perfetto recorded, told apart by the end of the name.
 /// Tasks have no code: they compute for a number of cycles, or do the events of a script. Several
 /// files are one application. Parts without a meaning here are warnings; a part that cannot be
 /// expressed is an error, and then nothing is written. See docs/imports.md.
 #[derive(Debug, Args)]
 #[command(after_long_help = IMPORT_EXAMPLES)]
 pub struct ImportArgs {
-    /// The files: .json of rt-app, .xml of SDF3, .graphml, .dot or .gv, .pftrace of Perfetto
+    /// The files: .json of rt-app, .xml of SDF3, .graphml, .dot, .gv, .tgff, .amxmi, .pftrace
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
 
-    /// The file to write [default: standard output]
+    /// The file to write, or - for standard output [default: -]
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
 
     /// The megahertz at which durations become cycles
     ///
-    /// It is the frequency of the processor on which rt-app was calibrated or the trace recorded
+    /// It is the frequency of the processor on which rt-app was calibrated, the trace recorded, or
+    /// the times of TGFF measured
     #[arg(long = "mhz", value_name = "MHZ", value_parser = hertz, default_value = "1000")]
     pub hz: u64,
 
