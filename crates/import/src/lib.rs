@@ -83,8 +83,8 @@ pub type Together = (String, Vec<(usize, Problem)>);
 
 /// Makes the text of one `app.toml` from files of other tools, each a path and what it holds. The
 /// path gives the format and, where the file has no better, the name. Those of rt-app are one file
-/// cut into pieces, and so are those of APP4MC; any other brings tasks of its own, whose names become others where they are
-/// taken.
+/// cut into pieces, and so are those of APP4MC; any other brings tasks of its own, whose names
+/// become others where they are taken.
 ///
 /// # Errors
 /// A path of another ending; everything in a file that is wrong, unknown, or cannot be expressed,

@@ -18,7 +18,7 @@ pub(super) fn passed_over(text: &str) -> Result<Option<String>, Problem> {
     let Some(start) = begin(text) else { return Ok(None) };
     let mark = start..start + START.len();
     let mut declaration = Declaration { text, at: mark.end, entities: Vec::new() };
-    if declaration.to_end().is_none() {
+    if declaration.pass().is_none() {
         let problem = Problem::new("this document type declaration has no end");
         return Err(problem.at(mark, "it begins here").help("add `>` to it, or remove it"));
     }
@@ -75,7 +75,7 @@ struct Declaration<'a> {
 
 impl Declaration<'_> {
     /// Goes behind the declaration; `None`: it has no end.
-    fn to_end(&mut self) -> Option<()> {
+    fn pass(&mut self) -> Option<()> {
         let (mut inside, name) = (false, self.at + " x".len());
         loop {
             let rest = &self.text[self.at..];

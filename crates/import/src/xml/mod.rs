@@ -34,7 +34,9 @@ pub(super) fn parse(text: &str) -> Result<Document<'_>, Problem> {
                 "write the text that it stands for: entities of entities and of other files are \
                  not read"
             }
-            Error::UnknownNamespace(..) => "declare the prefix, as `xmlns:y=\"...\"` of the root",
+            Error::UnknownNamespace(..) => {
+                "declare the prefix, for example by `xmlns:y=\"urn:y\"` of the root"
+            }
             _ => "correct the text there, or take another file",
         };
         Problem::new("this is not XML").help(help).at(at, error.to_string())
