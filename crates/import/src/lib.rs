@@ -100,6 +100,10 @@ pub fn together(
     for (number, ((path, _), contents)) in files.iter().zip(&contents).enumerate() {
         let mut notes = Notes::default();
         match Format::of(path) {
+            Some(_) if is_packed(contents) => {
+                let problem = Problem::new("this file is compressed");
+                notes.refuse(problem.help("unpack it first, for example with gunzip or unzip"));
+            }
             Some(format @ (Format::RtApp | Format::Amalthea)) => {
                 let pieces = if format == Format::RtApp { &mut workloads } else { &mut models };
                 pieces.extend(text(contents, &mut notes).map(|text| (number, text)));
@@ -162,6 +166,12 @@ fn of_xml(stem: &str, text: &str, notes: &mut Notes) -> Option<Draft> {
         "graphml" => graphml::read(stem, root, notes),
         _ => sdf3::read(stem, root, notes),
     }
+}
+
+/// Whether the first bytes are those of gzip, zip, xz or zstd, as tools write their files on demand.
+fn is_packed(contents: &[u8]) -> bool {
+    let marks: [&[u8]; 4] = [b"\x1f\x8b", b"PK\x03\x04", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd"];
+    marks.iter().any(|mark| contents.starts_with(mark))
 }
 
 /// What a file holds that must be text.

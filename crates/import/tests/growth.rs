@@ -201,19 +201,63 @@ fn defaults(opened: bool) -> String {
     unreachable!("a text has an end")
 }
 
+/// Many tasks that call a runnable which reads and writes many labels.
+fn labels(tasks: usize) -> String {
+    let mut all = "<Amalthea xmlns:xsi='http://www.w3.org/2001/XMLSchema-instance'><stimuliModel>\
+                   <stimuli xsi:type='a:PeriodicStimulus' name='s'><recurrence value='1' unit='s'/>\
+                   </stimuli></stimuliModel><swModel>"
+        .to_owned();
+    for n in 0..tasks {
+        write!(
+            all,
+            "<tasks name='t{n}' stimuli='s'><callGraph><items xsi:type='a:RunnableCall' \
+                     runnable='r'/></callGraph></tasks>"
+        )
+        .unwrap();
+    }
+    all += "<runnables name='r'><callGraph>";
+    for n in 0.. {
+        if all.len() >= PATHOLOGICAL {
+            return all + "</callGraph></runnables></swModel></Amalthea>";
+        }
+        write!(all, "<items xsi:type='a:LabelAccess' data='l{n}'/>").unwrap();
+    }
+    unreachable!("a text has an end")
+}
+
+/// Types that no table has, each of many tasks and arcs.
+fn types() -> String {
+    let mut all = "@PE 0 {\n0 0 1\n}\n".to_owned();
+    for n in 0.. {
+        if all.len() >= PATHOLOGICAL {
+            return all;
+        }
+        writeln!(
+            all,
+            "@TASK_GRAPH {n} {{ PERIOD 5\nTASK a TYPE 0\nARC b FROM a TO a TYPE {n} }}\n\
+                       @COMMUN_QUANT {n} {{\n# type quantity e{n}\n{n} 5\n}}"
+        )
+        .unwrap();
+    }
+    unreachable!("a text has an end")
+}
+
 #[test]
 fn a_quarter_of_a_megabyte_is_read_or_refused_in_bounded_memory_and_time() {
     // What a chain of as many bytes takes.
     let plain = read("a.dot", &dot(PATHOLOGICAL / 38, |n| (n, n + 1)));
     eprintln!("a plain one: {plain:?}");
-    for (name, text) in [
-        ("products of groups", products()),
-        ("the same edges again", repeated()),
-        ("the same name again", doubled()),
-        ("defaults of nodes and edges", defaults(false)),
-        ("defaults of groups", defaults(true)),
+    for (name, path, text) in [
+        ("products of groups", "a.dot", products()),
+        ("the same edges again", "a.dot", repeated()),
+        ("the same name again", "a.dot", doubled()),
+        ("defaults of nodes and edges", "a.dot", defaults(false)),
+        ("defaults of groups", "a.dot", defaults(true)),
+        ("labels of some tasks", "a.amxmi", labels(20)),
+        ("labels of many tasks", "a.amxmi", labels(1000)),
+        ("types without a table", "a.tgff", types()),
     ] {
-        let cost = read("a.dot", &text);
+        let cost = read(path, &text);
         eprintln!("{name}, {} bytes: {cost:?}", text.len());
         assert!(cost.peak <= PEAK_MOST, "{name}: {cost:?}");
         assert!(cost.time <= 10 * plain.time, "{name}: {cost:?}, and a plain one {plain:?}");

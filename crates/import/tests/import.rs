@@ -254,6 +254,16 @@ fn nesting_without_an_end_is_refused() {
     assert!(refused("a.xml", &"<a>".repeat(100_000)).contains("this is not XML"));
 }
 
+#[test]
+fn files_that_are_compressed_are_refused_in_words() {
+    for path in ["a.json", "a.xml", "a.amxmi", "a.tgff", "a.pftrace"] {
+        for mark in [&b"\x1f\x8b\x08"[..], b"PK\x03\x04", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd"] {
+            let told = application(path, mark, &Options::default()).unwrap_err();
+            assert_eq!(told[0].message, "this file is compressed", "{path}");
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 

@@ -121,6 +121,11 @@ fn keys_that_rt_app_passes_over_are_warnings_in_the_order_of_the_file() {
     );
     let told = imported("a.json", &text.replace("logstats", "calibrations"), 1);
     assert!(told.contains("write `calibration`"), "{told}");
+    let kind =
+        r#"{"resources":{"m":{"type":"KIND"}},"tasks":{"a":{"run":1,"lock":"m","unlock":"m"}}}"#;
+    let told = imported("a.json", &kind.replace("KIND", "barrier"), 1);
+    assert!(told.contains("resources of type `barrier` have no meaning here"), "{told}");
+    assert!(refused(&kind.replace("KIND", "mutexx")).contains("`type` must be mutex, wait"));
     let misspelt = text.replace("comment", "resource");
     assert!(refused(&misspelt).contains("the file has no key `resource`"));
 }

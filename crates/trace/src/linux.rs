@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use prost::Message;
 use prost::bytes::Buf;
-use prost::encoding::{WireType, decode_key, decode_varint};
+use prost::encoding::{DecodeContext, WireType, decode_key, decode_varint, skip_field};
 use thiserror::Error;
 
 use proto::{Bundle, Compact, FtraceEvent, Packet};
@@ -61,7 +61,7 @@ pub struct Recording {
     pub names: BTreeMap<Tid, Vec<String>>,
     /// Whether the recorder lost events.
     pub lost: bool,
-    /// Where the last packet begins, if the file ends before it does.
+    /// Where the last packet begins, if the file ends in it: it is read to there.
     pub cut: Option<usize>,
 }
 
@@ -91,8 +91,7 @@ const LENGTH_MAX: usize = 10;
 /// Of a state: what a thread that waits for nothing has none of.
 const STATE: i64 = 0xff;
 
-/// Reads a trace as it lies in a file; of one whose recorder was killed, what is before its last
-/// packet.
+/// Reads a trace as it lies in a file; one whose recorder was killed, as far as it goes.
 ///
 /// # Errors
 /// See [`Damage`].
@@ -101,7 +100,7 @@ pub fn read(bytes: &[u8]) -> Result<Recording, Damage> {
     let mut rest = bytes;
     while rest.has_remaining() {
         let at = bytes.len() - rest.len();
-        if at > 0 && is_cut(rest) {
+        if is_cut(rest) && (reader.part(rest) || at > 0) {
             reader.recording.cut = Some(at);
             break;
         }
@@ -132,6 +131,27 @@ fn is_cut(mut rest: &[u8]) -> bool {
     is_short || decode_varint(&mut rest).is_ok_and(|length| length > rest.len() as u64)
 }
 
+/// The fields of a message that are whole, and what follows them.
+fn whole(bytes: &[u8]) -> (&[u8], &[u8]) {
+    let mut after = bytes;
+    loop {
+        let mut rest = after;
+        let field = decode_key(&mut rest)
+            .and_then(|(tag, kind)| skip_field(kind, tag, &mut rest, DecodeContext::default()));
+        if field.is_err() {
+            return (&bytes[..bytes.len() - after.len()], after);
+        }
+        after = rest;
+    }
+}
+
+/// What there is of a message whose length is more than that.
+fn inside(mut field: &[u8], number: u32) -> Option<&[u8]> {
+    let key = decode_key(&mut field).ok()?;
+    decode_varint(&mut field).ok()?;
+    (key == (number, WireType::LengthDelimited)).then_some(field)
+}
+
 /// The bytes of the next packet.
 fn packet<'b>(rest: &mut &'b [u8]) -> Result<&'b [u8], String> {
     let (tag, kind) = decode_key(rest).map_err(|error| error.to_string())?;
@@ -156,6 +176,15 @@ struct Reader {
 }
 
 impl Reader {
+    /// Reads the events of a packet that are before the end of the file; false: there are none.
+    fn part(&mut self, rest: &[u8]) -> bool {
+        let bundle = inside(rest, 1).and_then(|packet| inside(whole(packet).1, 1));
+        let bundle = bundle.and_then(|bundle| Bundle::decode(whole(bundle).0).ok());
+        let some = bundle.as_ref().is_some_and(|bundle| !bundle.event.is_empty());
+        bundle.into_iter().for_each(|bundle| self.bundle(bundle));
+        some
+    }
+
     fn bundle(&mut self, bundle: Bundle) {
         self.recording.lost |= bundle.lost_events.unwrap_or_default();
         let cpu = bundle.cpu.unwrap_or_default();
@@ -380,24 +409,35 @@ mod tests {
 
     #[test]
     fn a_file_that_ends_within_a_packet_is_read_to_there() {
-        let [plain, _] = both();
-        let (first, whole) = (file(plain[..1].to_vec()), file(plain));
-        let told = read(&first).unwrap();
-        assert!(told.cut.is_none() && read(&whole).unwrap().events.len() > told.events.len());
-        for end in first.len() + 1..whole.len() {
-            let cut = read(&whole[..end]).unwrap();
-            assert_eq!(cut, Recording { cut: Some(first.len()), ..told.clone() }, "{end}");
+        let [plain, compact] = both();
+        for (bundles, columns) in [(plain, false), (compact, true)] {
+            let first = file(bundles[..1].to_vec());
+            let bytes = file(bundles);
+            let events = read(&bytes).unwrap().events;
+            let of_first = read(&first).unwrap().events.len();
+            let mut before = of_first;
+            for end in first.len() + 1..bytes.len() {
+                let told = read(&bytes[..end]).unwrap();
+                assert_eq!(told.cut, Some(first.len()), "{end}");
+                assert!((before..=events.len()).contains(&told.events.len()), "{end}");
+                assert!(told.events.iter().all(|event| events.contains(event)), "{end}");
+                before = told.events.len();
+            }
+            assert_eq!(before, of_first, "the last is one event, or columns");
+            // A file of one packet that is cut off has what is before the end.
+            let within = (1..first.len()).filter(|end| read(&first[..*end]).is_ok()).count();
+            assert_eq!(within > 0, !columns, "{within}");
+            let room: Vec<u8> = first.iter().copied().chain([0; 4096]).collect();
+            assert_eq!(read(&room).unwrap().cut, Some(first.len()));
+            let other = [first.as_slice(), &[0x0a, 1, 0xff, 0]].concat();
+            assert!(read(&other).is_err());
         }
-        let room: Vec<u8> = first.iter().copied().chain([0; 4096]).collect();
-        assert_eq!(read(&room).unwrap().cut, Some(first.len()));
-        let other = [first.as_slice(), &[0x0a, 1, 0xff, 0]].concat();
-        assert!(read(&other).is_err());
     }
 
     #[test]
     fn what_is_no_trace_says_where_it_is_none() {
         let whole = file(both()[0].clone());
-        let cut = read(&file(both()[0][..1].to_vec())[..30]).unwrap_err().to_string();
+        let cut = read(&file(both()[0][..1].to_vec())[..6]).unwrap_err().to_string();
         assert!(cut.contains("it is longer than the file"), "{cut}");
         assert!(matches!(read(b"{}"), Err(Damage::Packet { at: 0, .. })));
         let mut twice = whole.clone();

@@ -57,7 +57,7 @@ fn words_of_the_command_line_are_proposed() {
         assert_eq!(of_these, files, "{words:?}: {found:?}");
         assert_eq!(found, wanted, "{words:?}");
     };
-    let applications = ".toml .json .xml .graphml .dot .gv .pftrace";
+    let applications = ".toml .json .xml .graphml .dot .gv .tgff .amxmi .pftrace";
     is("zsh", &["whimbrel", "mig"], "", &["migrate"]);
     is("zsh", &["whimbrel", "sim", ""], applications, &[]);
     is("zsh", &["whimbrel", "sim", "--core"], "", &["--core-count"]);

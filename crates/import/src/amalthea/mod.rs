@@ -23,6 +23,8 @@ use work::{Work, Works};
 const CYCLES_MAX: f64 = (1_u64 << 48) as f64;
 const SLOTS_MAX: u64 = 32768;
 const SLOT_BYTES_MAX: u64 = 1 << 30;
+/// Labels that are passed from one task to another, each for itself.
+const EXCHANGES_MAX: usize = 1 << 22;
 /// Activations that may wait.
 const ACTIVATIONS: u32 = 14;
 
@@ -57,7 +59,7 @@ pub(super) fn read(files: &[(&str, usize)], notes: &mut Notes) -> Option<Draft> 
         .collect();
     works.say_left_out(notes);
     model.say_left_out(notes);
-    let draft = Maker::of(&processes, &model).draft(notes);
+    let draft = Maker::of(&processes, &works.names).draft(&model, notes);
     (notes.problems.len() == before).then_some(draft)
 }
 
@@ -90,21 +92,22 @@ struct Running<'a> {
 
 struct Maker<'a> {
     processes: &'a [Process],
-    model: &'a Model<'a>,
+    /// Of labels and stimuli.
+    names: &'a [String],
     running: BTreeMap<usize, Running<'a>>,
 }
 
 impl<'a> Maker<'a> {
     /// Those that run, once it is known who activates whom.
-    fn of(processes: &'a [Process], model: &'a Model<'a>) -> Self {
+    fn of(processes: &'a [Process], names: &'a [String]) -> Self {
         let mut by_stimulus: BTreeMap<&str, usize> = BTreeMap::new();
         for (number, process) in processes.iter().enumerate() {
             for stimulus in &process.work.triggers {
-                by_stimulus.entry(stimulus).or_insert(number);
+                by_stimulus.entry(&names[*stimulus as usize]).or_insert(number);
             }
         }
-        let mut maker = Self { processes, model, running: BTreeMap::new() };
-        let mut names = Names::default();
+        let mut maker = Self { processes, names, running: BTreeMap::new() };
+        let mut free = Names::default();
         let mut waiting: BTreeSet<usize> = (0..processes.len()).collect();
         loop {
             let before = waiting.len();
@@ -120,7 +123,7 @@ impl<'a> Maker<'a> {
                     None => (None, None),
                 };
                 let Some(period_ns) = period_ns else { return true };
-                let name = names.unique(&process.name);
+                let name = free.unique(&process.name);
                 maker.running.insert(*number, Running { process, name, period_ns, by });
                 false
             });
@@ -130,7 +133,7 @@ impl<'a> Maker<'a> {
         }
     }
 
-    fn draft(&self, notes: &mut Notes) -> Draft {
+    fn draft(&self, model: &Model<'_>, notes: &mut Notes) -> Draft {
         for (number, process) in self.processes.iter().enumerate() {
             if !self.running.contains_key(&number) {
                 let message = format!("nothing activates `{}` here: it is left out", process.name);
@@ -163,73 +166,78 @@ impl<'a> Maker<'a> {
                 })
             })
             .collect();
-        for ((writer, reader), bytes) in self.labels() {
-            channels.extend(self.channel(
-                &self.running[&writer],
-                &self.running[&reader],
-                bytes,
-                notes,
-            ));
+        for ((writer, reader), bytes) in self.labels(model, notes) {
+            let (writer, reader) = (&self.running[&writer], &self.running[&reader]);
+            channels.extend(channel(writer, reader, bytes, notes));
         }
         let source = "Made from a model of APP4MC; a tick is a cycle.".into();
         Draft { source, tasks, channels, ..Draft::default() }
     }
 
     /// The bytes of all labels that one process writes and another reads.
-    fn labels(&self) -> BTreeMap<(usize, usize), u64> {
-        let mut writers: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    fn labels(&self, model: &Model<'_>, notes: &mut Notes) -> BTreeMap<(usize, usize), u64> {
+        let mut writers: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
         for (number, running) in &self.running {
             for label in &running.process.work.writes {
-                writers.entry(label).or_default().push(*number);
+                writers.entry(*label).or_default().push(*number);
             }
         }
         let mut pairs: BTreeMap<(usize, usize), u64> = BTreeMap::new();
+        let mut exchanges = 0;
         for (reader, running) in &self.running {
             for label in &running.process.work.reads {
-                for writer in writers.get(label.as_str()).into_iter().flatten() {
-                    if writer != reader {
-                        let bytes = pairs.entry((*writer, *reader)).or_default();
-                        *bytes = bytes.saturating_add(self.model.label_bytes(label));
-                    }
+                let of_label = writers.get(label).map_or(&[][..], Vec::as_slice);
+                exchanges += of_label.len();
+                if exchanges > EXCHANGES_MAX {
+                    let problem = Problem::new("the tasks have too many labels in common");
+                    let help = "take a model in which fewer tasks read and write the same labels";
+                    notes.refuse(
+                        problem.at(running.process.at.clone(), "up to this one").help(help),
+                    );
+                    return pairs;
+                }
+                let size = model.label_bytes(&self.names[*label as usize]);
+                for writer in of_label.iter().filter(|writer| *writer != reader) {
+                    let bytes = pairs.entry((*writer, *reader)).or_default();
+                    *bytes = bytes.saturating_add(size);
                 }
             }
         }
         pairs
     }
+}
 
-    /// Messages of labels. A reader takes what was written in earlier periods of the writer: it
-    /// never waits for one that keeps its deadlines, and processes may read from each other.
-    fn channel(
-        &self,
-        writer: &Running<'_>,
-        reader: &Running<'_>,
-        bytes: u64,
-        notes: &mut Notes,
-    ) -> Option<Channel> {
-        let common = writer.period_ns.gcd(&reader.period_ns);
-        let (produce, consume) = (writer.period_ns / common, reader.period_ns / common);
-        let initial = produce.saturating_add(consume) - 1;
-        let slots = produce.saturating_add(consume).saturating_mul(2).saturating_add(initial);
-        if slots > SLOTS_MAX {
-            let (from, to) = (&writer.process.name, &reader.process.name);
-            let message = format!("the labels from `{from}` to `{to}` are left out");
-            let warning = Problem::new(message).at(reader.process.at.clone(), "it reads them");
-            notes.warn(warning.help("their periods have too little in common"));
-            return None;
-        }
-        let port = |way: &str, other: &str| Names::default().unique(&format!("{way}_{other}"));
-        let small = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
-        Some(Channel {
-            from: (writer.name.clone(), port("to", &reader.name)),
-            to: (reader.name.clone(), port("from", &writer.name)),
-            produce: small(produce),
-            consume: small(consume),
-            initial: small(initial),
-            slots: small(slots),
-            slot_bytes: small(bytes.clamp(1, SLOT_BYTES_MAX)),
-            claims_at_start: false,
-        })
+/// Messages of labels. A reader takes what was written in earlier periods of the writer: it
+/// never waits for one that keeps its deadlines, and processes may read from each other.
+fn channel(
+    writer: &Running<'_>,
+    reader: &Running<'_>,
+    bytes: u64,
+    notes: &mut Notes,
+) -> Option<Channel> {
+    let common = writer.period_ns.gcd(&reader.period_ns);
+    let (produce, consume) = (writer.period_ns / common, reader.period_ns / common);
+    let initial = produce.saturating_add(consume) - 1;
+    let slots = produce.saturating_add(consume).saturating_mul(2).saturating_add(initial);
+    if slots > SLOTS_MAX {
+        let (from, to) = (&writer.process.name, &reader.process.name);
+        let message = format!("the labels from `{from}` to `{to}` are left out");
+        let warning = Problem::new(message).at(reader.process.at.clone(), "it reads them");
+        notes.warn(warning.help("their periods have too little in common"));
+        return None;
     }
+    let port = |way: &str, other: &str| Names::default().unique(&format!("{way}_{other}"));
+    let small = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
+    Some(Channel {
+        from: (writer.name.clone(), port("to", &reader.name)),
+        to: (reader.name.clone(), port("from", &writer.name)),
+        produce: small(produce),
+        consume: small(consume),
+        initial: small(initial),
+        slots: small(slots),
+        slot_bytes: small(bytes.clamp(1, SLOT_BYTES_MAX)),
+        claims_at_start: false,
+    })
 }
 
 fn task(running: &Running<'_>, notes: &mut Notes) -> Task {

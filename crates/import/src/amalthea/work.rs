@@ -12,15 +12,18 @@ use whimbrel_model::{Problem, Span, suggestion};
 
 /// Items in each other, and runnables that call each other.
 const DEPTH_MAX: u32 = 100;
+/// Labels that calls read and write, each call for itself.
+const LABELS_MAX: usize = 1 << 19;
 
 /// What is done in one activation.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Work {
     pub cycles: f64,
-    pub reads: BTreeSet<String>,
-    pub writes: BTreeSet<String>,
-    /// Stimuli of other processes.
-    pub triggers: BTreeSet<String>,
+    /// Labels, by their numbers in [`Works::names`].
+    pub reads: BTreeSet<u32>,
+    pub writes: BTreeSet<u32>,
+    /// Stimuli of other processes, likewise.
+    pub triggers: BTreeSet<u32>,
 }
 
 impl Work {
@@ -31,28 +34,50 @@ impl Work {
 
     /// What it reads, writes and triggers as well, in no time.
     fn touch(&mut self, more: &Self) {
-        self.reads.extend(more.reads.iter().cloned());
-        self.writes.extend(more.writes.iter().cloned());
-        self.triggers.extend(more.triggers.iter().cloned());
+        self.reads.extend(&more.reads);
+        self.writes.extend(&more.writes);
+        self.triggers.extend(&more.triggers);
     }
 }
 
 /// The work of all that is called, each once.
 pub(super) struct Works<'m, 'a> {
     model: &'m Model<'a>,
+    /// Of labels and stimuli.
+    pub names: Vec<String>,
+    numbers: BTreeMap<String, u32>,
     runnables: BTreeMap<String, Rc<Work>>,
     /// Those that are being looked at, each called by the one before.
     open: Vec<String>,
+    /// Labels of all calls.
+    labels: usize,
     left_out: LeftOut,
 }
 
 impl<'m, 'a> Works<'m, 'a> {
     pub fn of(model: &'m Model<'a>) -> Self {
-        Self { model, runnables: BTreeMap::new(), open: Vec::new(), left_out: LeftOut::default() }
+        Self {
+            model,
+            names: Vec::new(),
+            numbers: BTreeMap::new(),
+            runnables: BTreeMap::new(),
+            open: Vec::new(),
+            labels: 0,
+            left_out: LeftOut::default(),
+        }
     }
 
     pub fn say_left_out(&self, notes: &mut Notes) {
         self.left_out.say(notes);
+    }
+
+    fn number(&mut self, name: String) -> u32 {
+        let next = u32::try_from(self.names.len()).unwrap_or(u32::MAX);
+        let number = *self.numbers.entry(name.clone()).or_insert(next);
+        if number == next {
+            self.names.push(name);
+        }
+        number
     }
 
     /// The work of a task or a routine.
@@ -83,19 +108,15 @@ impl<'m, 'a> Works<'m, 'a> {
             "LabelAccess" => {
                 let access = item.text("access").map_or("", |(access, _)| access);
                 for (label, _) in references(item, "data") {
-                    match access {
-                        "read" => work.reads.insert(label),
-                        "write" => work.writes.insert(label),
-                        _ => {
-                            work.reads.insert(label.clone());
-                            work.writes.insert(label)
-                        }
-                    };
+                    let label = self.number(label);
+                    work.reads.extend((access != "write").then_some(label));
+                    work.writes.extend((access != "read").then_some(label));
                 }
             }
             "InterProcessTrigger" => {
-                work.triggers
-                    .extend(references(item, "stimulus").into_iter().map(|(name, _)| name));
+                for (stimulus, _) in references(item, "stimulus") {
+                    work.triggers.insert(self.number(stimulus));
+                }
             }
             "ModeSwitch"
             | "ProbabilitySwitch"
@@ -140,6 +161,13 @@ impl<'m, 'a> Works<'m, 'a> {
     fn calls(&mut self, call: Element<'_, '_>, work: &mut Work, depth: u32, notes: &mut Notes) {
         for (name, at) in references(call, "runnable") {
             let called = self.runnable(&name, &at, depth, notes);
+            self.labels += called.reads.len() + called.writes.len();
+            if self.labels > LABELS_MAX {
+                let problem = Problem::new("the calls read and write too many labels");
+                let help = format!("take a smaller model: at most {LABELS_MAX} are possible");
+                notes.refuse(problem.at(at, "up to this one").help(help));
+                return;
+            }
             work.add(&called);
         }
         for child in call.elements().filter(|child| child.name() != "runnable") {

@@ -8,7 +8,7 @@ use super::Global;
 use super::events::{Event, Placed, duration};
 use crate::json::{Entry, Kind};
 use crate::notes::Notes;
-use whimbrel_model::{Problem, Span, suggestion};
+use whimbrel_model::{Problem, Span, nearest, suggestion};
 
 /// The keys that make an object one of this grammar, with those that mean something else in it.
 pub(super) const KEYS: [&str; 5] = ["exec", "lock_order", "resources", "sleep", "period"];
@@ -39,12 +39,18 @@ impl Resources {
             let mut resource = Resource { kind: "mutex".into(), target: None };
             for property in entry.object(notes).unwrap_or_default() {
                 match property.key.as_str() {
-                    "type" => match property.text(notes) {
-                        Some(kind) if !TYPES.contains(&kind) => {
-                            property.wrong(&TYPES.join(", "), notes).unwrap_or_default()
+                    "type" => {
+                        let kind = property.text(notes).unwrap_or_default();
+                        if nearest(kind, TYPES).is_some_and(|meant| meant != kind) {
+                            property.wrong::<()>(&TYPES.join(", "), notes);
+                        } else if !TYPES.contains(&kind) {
+                            let message =
+                                format!("resources of type `{kind}` have no meaning here");
+                            let warning = Problem::new(message);
+                            notes.warn(warning.at(property.at.clone(), "left out"));
                         }
-                        kind => resource.kind = kind.unwrap_or_default().to_owned(),
-                    },
+                        resource.kind = kind.to_owned();
+                    }
                     "target" => resource.target = property.text(notes).map(str::to_owned),
                     _ => property.unknown("a resource", ["type", "target"].into_iter(), notes),
                 }

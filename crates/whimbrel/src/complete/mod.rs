@@ -31,7 +31,7 @@ pub const OPTION: &str = "--complete";
 /// How long a person waits for names that must be looked up.
 const PATIENCE: Duration = Duration::from_millis(200);
 /// The ends of names of applications, and of the files of other tools that become one.
-const APPLICATIONS: &str = ".toml .json .xml .graphml .dot .gv .pftrace";
+const APPLICATIONS: &str = ".toml .json .xml .graphml .dot .gv .tgff .amxmi .pftrace";
 
 /// Answers a script, if the arguments of this process are its question. Nothing is an error, for
 /// it would stand in a prompt.
