@@ -168,7 +168,7 @@ fn of_xml(stem: &str, text: &str, notes: &mut Notes) -> Option<Draft> {
     }
 }
 
-/// Whether the first bytes are those of gzip, zip, xz or zstd, as tools write their files on demand.
+/// Whether the first bytes are those of gzip, zip, xz or zstd.
 fn is_packed(contents: &[u8]) -> bool {
     let marks: [&[u8]; 4] = [b"\x1f\x8b", b"PK\x03\x04", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd"];
     marks.iter().any(|mark| contents.starts_with(mark))

@@ -41,11 +41,9 @@ pub(super) fn read(
     if let Some(at) = recording.cut {
         let last = recording.events.last().map_or(0, |event| event.time_ns);
         let first = recording.events.first().map_or(0, |event| event.time_ns);
-        let message = format!(
-            "the trace ends in the middle, at byte {at} of {}: it is read to there, {} ms",
-            bytes.len(),
-            (last - first) / 1_000_000
-        );
+        let ms = (last - first) / 1_000_000;
+        let message =
+            format!("the trace ends in the middle of the packet at byte {at}: {ms} ms are read");
         let help = "take a --window before the end: not every processor has all of its events";
         notes.warn(Problem::new(message).help(help));
     }
