@@ -84,7 +84,10 @@ fn a_trace_whose_recorder_was_killed_is_read_to_there() {
     for end in [whole.len() / 4, whole.len() / 2, whole.len() - 1] {
         let cut = application("a.pftrace", &whole[..end], &of("AudioOut", ALL)).unwrap();
         let told = shown("a.pftrace", "", cut.warnings);
-        assert!(told.contains("the trace ends in the middle of the packet at byte "), "{end}: {told}");
+        assert!(
+            told.contains("the trace ends in the middle of the packet at byte "),
+            "{end}: {told}"
+        );
         assert!(cut.toml.contains("name = \"AudioOut\""), "{end}: {}", cut.toml);
     }
 }

@@ -30,6 +30,11 @@ fn what_was_imported_is_drawn_as_the_file_it_came_from_is() {
     let toml = place.path("h263.toml").display().to_string();
     let output = place.output(&["import", &sample("h263.xml"), "-o", &toml]);
     assert!(output.status.success() && output.stdout.is_empty());
+    let said = text(&output.stderr);
+    assert!(said.ends_with(&format!("wrote {toml}: whimbrel sim {toml}\n")), "{said}");
+    let output = place.output(&["import", &sample("h263.xml"), "-o", "-"]);
+    assert_eq!(text(&output.stdout), fs::read_to_string(&toml).unwrap());
+    assert!(!text(&output.stderr).contains("wrote"));
 
     let dot = place.path("h263.dot").display().to_string();
     assert!(place.output(&["graph", &toml, "-o", &dot]).status.success());
@@ -84,6 +89,16 @@ fn a_file_that_is_one_long_line_is_shown_around_the_place() {
     let said = place.error(&["import", "a.json"]);
     assert!(said.contains("\"rum\":5") && said.contains("unknown key"), "{said}");
     assert!(said.contains(&format!("[a.json:1:{column}]")) && said.len() < 1000, "{said}");
+}
+
+#[test]
+fn an_import_shows_all_that_it_leaves_out_and_a_simulation_the_first() {
+    let place = place();
+    let imported = place.output(&["import", &sample("engine.amxmi")]);
+    let said = text(&imported.stderr);
+    assert!(said.contains("<hwModel> has no meaning here") && !said.contains("more in"), "{said}");
+    let drawn = text(&place.output(&["graph", &sample("engine.amxmi")]).stderr);
+    assert!(drawn.contains("more in") && drawn.contains("whimbrel import shows them"), "{drawn}");
 }
 
 #[test]

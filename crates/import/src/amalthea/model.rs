@@ -104,7 +104,7 @@ impl<'a> Model<'a> {
         let what = element.name();
         for (attribute, value, at) in element.attributes() {
             // EMF writes what is not so as well.
-            if !own.contains(&attribute) && !["false", "_undefined_"].contains(&value) {
+            if !own.contains(&attribute) && !["", "false", "_undefined_"].contains(&value) {
                 self.left_out.add(&format!("`{attribute}` of <{what}>"), at);
             }
         }
