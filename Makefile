@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Every verb a person needs. CI runs `make test` and nothing else.
 
+.DEFAULT_GOAL := help
 BUILD := build
 BIN := bin
 MARCH ?= native

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The commands of docs/tour.md, as a reader types them."""
+"""The commands of docs/tour.md and of other guides, as a reader types them."""
 
 from __future__ import annotations
 
@@ -28,13 +28,23 @@ def sections() -> dict[str, list[str]]:
 
 
 def typed(heading: str, number: int, folder: Path) -> subprocess.CompletedProcess[str]:
-    """Types a block, with `folder` in the place of build/tour, on processors that there are.
+    """Types a block of the tour."""
+    return typed_block(sections()[heading][number], folder)
+
+
+def on_these_processors(cores: re.Match[str]) -> str:
+    numbers = [CPUS[0] if core == "0" else CPUS[-1] for core in cores[1].split(",")]
+    return "--cores " + ",".join(map(str, numbers))
+
+
+def typed_block(block: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Types commands, with `folder` in the place of build/tour, on processors that there are.
 
     The command is built already. A line that fails ends the block, and with it what still runs.
     """
-    commands = sections()[heading][number].replace("make build\n", "")
+    commands = block.replace("make build\n", "")
     commands = commands.replace("build/tour", str(folder))
-    commands = commands.replace("--cores 0,1,1", f"--cores {CPUS[0]},{CPUS[-1]},{CPUS[-1]}")
+    commands = re.sub(r"--cores (0(?:,[01])+)", on_these_processors, commands)
     if len(CPUS) == 1:  # as the page says
         both = rf"\1 --cores {CPUS[0]},{CPUS[0]}"
         commands = re.sub(r"(whimbrel run \S+)(?!.*--(cores|board))", both, commands)

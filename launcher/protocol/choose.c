@@ -44,11 +44,16 @@ static void explain(const struct wb_policy *policy, const char *text, char *why,
     }
     snprintf(key, sizeof key, "%.*s", (int)(equals - text), text);
     const struct wb_policy_param *param = param_of(policy, key);
-    if (param == NULL)
-        snprintf(why, bytes, "the policy %s has no parameter `%s`", policy->name, key);
-    else
+    if (param == NULL) {
+        int used = snprintf(why, bytes, "the policy %s has no parameter `%s`%s", policy->name, key,
+                            policy->n_params > 0 ? "; it has " : "");
+        for (uint32_t i = 0; i < policy->n_params && used >= 0 && (size_t)used < bytes; i++)
+            used += snprintf(why + used, bytes - (size_t)used, "%s%s", i > 0 ? ", " : "",
+                             policy->params[i].name);
+    } else {
         snprintf(why, bytes, "%s of the policy %s is a number from %" PRId64 " to %" PRId64, key,
                  policy->name, param->least, param->most);
+    }
 }
 
 bool choose_policy(struct wb_host *host, const struct plan_policy *planned, char *why, size_t bytes)

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The block of docs/tour.md that runs on a board does what the page says of it."""
+"""The blocks of guides that run on a board do what their pages say of them."""
 
 import re
 from pathlib import Path
 
 import emulated  # noqa: F401  (its folder of modules)
-from tour import ON_A_BOARD, sections, typed
+from documents import ROOT, blocks
+from tour import ON_A_BOARD, sections, typed, typed_block
 
 
 def test_the_board_of_the_tour_moves_tasks_and_its_radio_is_the_reference(tmp_path: Path) -> None:
@@ -18,3 +19,15 @@ def test_the_board_of_the_tour_moves_tasks_and_its_radio_is_the_reference(tmp_pa
         assert set(cores) > {"1", "2"}, printed
     (decibels,) = re.findall(r"\bsnr_db ([\d.]+)", printed)
     assert float(decibels) > 30
+
+
+def test_the_board_of_the_way_from_simulation_plays_the_reference(tmp_path: Path) -> None:
+    *_, block = blocks(ROOT / "docs/simulation-to-board.md", "")
+    assert "--board vexpress_a9" in block
+    done = typed_block(block, tmp_path)
+    printed = done.stdout
+    assert done.returncode == 0, printed
+    moves = re.findall(r"^demodulator +(\d) → \d .* ok$", printed, re.MULTILINE)
+    assert set(moves) == {"0", "1", "2", "3"}, printed
+    (decibels,) = re.findall(r"\bsnr_db ([\d.]+)", printed)
+    assert float(decibels) > 60

@@ -11,7 +11,7 @@ use serde::Serialize;
 use whimbrel_model::{App, CpuList, Direction, Problem};
 use whimbrel_run::benchmark::median;
 use whimbrel_run::failure::{Answer, Failure, Outcome, say};
-use whimbrel_run::load::{application, simulated_file, simulated_platform};
+use whimbrel_run::load::{application, no_task, simulated_file, simulated_platform};
 use whimbrel_run::output::{Column, columns, print, print_json};
 use whimbrel_text::cure;
 
@@ -221,7 +221,7 @@ fn task(app: &App, args: &CalibrateArgs) -> Result<String, Failure> {
     let number = match &args.task {
         Some(name) => app.find_task(&name.name, name.index).ok_or_else(|| {
             Problem::new(format!("--task: {} has no task {name}", app.name))
-                .help("name one that `whimbrel graph` draws")
+                .help(no_task(app, name))
         })?,
         None => (0..app.tasks.len())
             .find(|n| app.tasks[*n].migratable && has(*n, Direction::In) && has(*n, Direction::Out))

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 use whimbrel_model::{Decides, PolicyName, Problem};
 use whimbrel_text::option::{CHANNELS, CORE_COUNTS, FRAME_RATES, Opt, PIN, POINTS, SLOTS};
+use whimbrel_text::suggestion;
 
 use crate::policy::decides;
 use crate::system::{Core, Firing, System, Task};
@@ -309,9 +310,11 @@ impl Choices {
         if pinned.is_empty() {
             let names: BTreeSet<&str> =
                 system.tasks.iter().map(|task| task.name.as_str()).collect();
-            let help = names.into_iter().collect::<Vec<_>>().join(", ");
-            let problem = Problem::new(format!("{PIN}: there is no task `{label}`"));
-            return Err(problem.help(format!("name a task of {}: {help}", system.app)));
+            let help = suggestion(&pin.task, names.iter().copied(), || {
+                let all = names.iter().copied().collect::<Vec<_>>().join(", ");
+                format!("name a task of {}: {all}", system.app)
+            });
+            return Err(Problem::new(format!("{PIN}: there is no task `{label}`")).help(help));
         }
         if pin.core >= system.cores.len() {
             let message = format!("{PIN}: core {} does not exist", pin.core);
@@ -352,7 +355,9 @@ fn named_channels(system: &System, name: &str, option: Opt) -> Result<Vec<usize>
     if found.is_empty() {
         let names: Vec<&str> = system.channels.iter().map(|c| c.name.as_str()).collect();
         let problem = Problem::new(format!("{option}: there is no channel `{name}`"));
-        return Err(problem.help(format!("name one of its channels: {}", names.join(", "))));
+        return Err(problem.help(suggestion(name, names.iter().copied(), || {
+            format!("name one of its channels: {}", names.join(", "))
+        })));
     }
     Ok(found)
 }

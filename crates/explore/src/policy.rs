@@ -2,7 +2,7 @@
 //! What the policies that come with Whimbrel mean for an exploration.
 
 use whimbrel_model::{Decides, POLICIES, PolicyName, Problem};
-use whimbrel_text::option;
+use whimbrel_text::{option, suggestion};
 
 use crate::system::System;
 
@@ -26,8 +26,10 @@ pub fn decides(policy: &PolicyName) -> Result<Decides, Problem> {
     }
     let names = POLICIES.iter().map(|known| known.name).filter(|name| *name != WRITTEN);
     let names: Vec<&str> = names.collect();
-    Err(Problem::new(format!("{policies}: there is no policy `{policy}`"))
-        .help(format!("name one of {}", names.join(", "))))
+    let help = suggestion(&policy.name, names.iter().copied(), || {
+        format!("name one of {}", names.join(", "))
+    });
+    Err(Problem::new(format!("{policies}: there is no policy `{policy}`")).help(help))
 }
 
 /// Whether a policy tells cores apart that are alike in all but their places: by temperatures on a

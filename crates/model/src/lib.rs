@@ -43,7 +43,7 @@ pub use plan::{
     PolicyName, SavedFile, TableRow, millihz, plan,
 };
 pub use platform::{Core, Frequency, Platform, Point};
-pub use policies::{Decides, POLICIES, Policy};
+pub use policies::{Decides, POLICIES, Policy, instead_of_policy};
 pub use problem::{Problem, Problems, Source, Span, as_text, nearest, suggestion};
 pub use read::{ExprError, Manifest, Table, evaluate};
 pub use reader::{from_word, is_name};

@@ -284,9 +284,20 @@ impl App {
         Ok(chosen)
     }
 
+    /// The part of its core that each task needs where it is; `None`: cycles are not known.
+    #[expect(clippy::cast_precision_loss, reason = "a part")]
+    pub fn loads(&self, cores: &Cores<'_>, pacing: Pacing) -> Option<Vec<f64>> {
+        let firings = self.firings_per_ps(cores, pacing).ok()?;
+        let load = |(task, firings): (&Task, f64)| {
+            let time = cores.time_ps(task, *task.core.get_ref() as usize)?;
+            Some(time as f64 * firings)
+        };
+        self.tasks.iter().zip(firings).map(load).collect()
+    }
+
     /// Nanoseconds between two firings; 0: not known.
     #[expect(clippy::cast_precision_loss, reason = "days, in nanoseconds")]
-    fn period_ns(&self, task: &Task, pacing: Pacing) -> f64 {
+    pub fn period_ns(&self, task: &Task, pacing: Pacing) -> f64 {
         let script = task.script.and_then(|script| self.scripts[script].period_ns());
         script.map_or_else(|| period_ns(self, task, pacing), |ns| ns as f64)
     }

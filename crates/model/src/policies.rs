@@ -2,6 +2,8 @@
 //! The policies that come with Whimbrel: what is known of them here. Which parameters they have,
 //! and which policies an application brings, the helpers know.
 
+use crate::problem::nearest;
+
 /// What a policy decides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Decides {
@@ -35,6 +37,23 @@ pub const POLICIES: [Policy; 8] = [
     policy("gossip", Decides::Moves, "is balance without a coordinator, between neighbours"),
     policy("thermal", Decides::MovesAndPoints, "moves load from hot cores to cool ones"),
 ];
+
+/// What to write instead of a policy that a helper refuses for the reason `why`; of a parameter
+/// that the policy does not have, that ends with those that it has.
+pub fn instead_of_policy(name: &str, why: &str) -> String {
+    let meant = match why.split_once("; it has ") {
+        Some((said, known)) => {
+            nearest(said.rsplit('`').nth(1).unwrap_or_default(), known.split(", "))
+        }
+        None => nearest(name, POLICIES.iter().map(|known| known.name)),
+    };
+    match meant.filter(|meant| *meant != name) {
+        Some(meant) => format!("write `{meant}`"),
+        None => "name a policy of `whimbrel list policies` with its parameters \
+                 (docs/policies.md), or export `wb_policy_NAME` from the application's module"
+            .to_owned(),
+    }
+}
 
 const fn policy(name: &'static str, decides: Decides, does: &'static str) -> Policy {
     Policy { name, decides, does }

@@ -12,6 +12,7 @@ use miette::{
 };
 use thiserror::Error;
 use whimbrel_text::{Failed, plain, word};
+pub use whimbrel_text::{nearest, suggestion};
 
 /// A place in a file, in bytes from its start.
 pub type Span = Range<usize>;
@@ -202,32 +203,6 @@ pub type Problems = Vec<Problem>;
 /// `Ok(value)` when nothing is wrong.
 pub(crate) fn none_or<T>(problems: Problems, value: impl FnOnce() -> T) -> Result<T, Problems> {
     if problems.is_empty() { Ok(value()) } else { Err(problems) }
-}
-
-/// A comparison takes time and memory by the product of both lengths, and thousands of wrong names
-/// may each be compared with thousands: among so many, and up to this length, one is looked for.
-const NEAREST_AMONG: usize = 256;
-const NEAREST_BYTES: usize = 128;
-
-/// The known name nearest to a wrong one, if it is near enough to be meant.
-pub fn nearest<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    known
-        .into_iter()
-        .take(NEAREST_AMONG)
-        .filter(|name| name.len().max(wrong.len()) <= NEAREST_BYTES)
-        .map(|name| (strsim::damerau_levenshtein(wrong, name), name))
-        .filter(|(distance, name)| *distance <= name.len().max(wrong.len()) / 3)
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, name)| name)
-}
-
-/// What to write instead of a wrong name: the known one that is meant, or what `otherwise` says.
-pub fn suggestion<'a>(
-    wrong: &str,
-    known: impl IntoIterator<Item = &'a str>,
-    otherwise: impl FnOnce() -> String,
-) -> String {
-    nearest(wrong, known).map_or_else(otherwise, |meant| format!("write `{meant}`"))
 }
 
 #[cfg(test)]

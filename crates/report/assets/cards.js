@@ -213,7 +213,7 @@ function comparison(runs) {
     ],
     ["time in tasks", (run) => total(run.tasks, "busy_ns"), duration],
     ["switches", (run) => total(run.cores, "switches"), count],
-    ["migrations", (run) => run.allMigrations, count],
+    ["migrations", (run) => run.moved, count],
     ["parked to running, median", (run) => phase(run, "parked to running", "p50_ns"), duration],
     ["parked to running, longest", (run) => phase(run, "parked to running", "max_ns"), duration],
     [

@@ -123,6 +123,8 @@ class Run {
     }
     // Estimated or simulated; what is measured of the machine is no core's.
     this.energy = this.cores.reduce((sum, core) => sum + (core.energy_uj ?? 0), 0) || null;
+    // Those that went well, as the summary counts them.
+    this.moved = this.tasks.reduce((sum, task) => sum + (task.migrations ?? 0), 0);
     this.allMigrations = data.all_migrations;
     this.allWaits = data.all_waits;
     const several = new Set(this.tasks.filter((task) => task.index > 0).map((task) => task.task));

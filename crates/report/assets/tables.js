@@ -130,7 +130,6 @@ function header(run) {
 
 function tiles(run) {
   const { summary } = run;
-  const moves = run.allMigrations;
   const facts = [
     [duration(run.end), "took"],
     [count(summary.frames), "frames"],
@@ -140,7 +139,7 @@ function tiles(run) {
       "iterations of the graph",
     ]),
     [count(summary.deadline_misses), "deadline misses", summary.deadline_misses > 0],
-    [count(moves), "migrations"],
+    [count(run.moved), "migrations"],
     [run.energy == null ? "–" : energy(run.energy), "energy of cores"],
     [count(run.events), "events recorded"],
   ];

@@ -2,7 +2,8 @@
 //! The files of an application: its own app.toml, or those of other tools, which become one.
 
 use std::collections::BTreeMap;
-use std::fs::File;
+use std::ffi::OsStr;
+use std::fs::{self, File};
 use std::io::{self, Read};
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
@@ -10,7 +11,7 @@ use std::path::{Path, PathBuf};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{OFlags, fcntl_setfl};
 use whimbrel_import::{Format, Options, as_utf8, together};
-use whimbrel_model::{Problem, Source, as_text};
+use whimbrel_model::{Problem, Source, as_text, nearest};
 
 use crate::failure::{Failure, say, show};
 
@@ -20,6 +21,34 @@ pub const APPLICATION: &str = "the path of an app.toml or of its folder, as apps
 /// The file that an argument names: of a folder its app.toml.
 pub fn named(path: &Path) -> PathBuf {
     if path.is_dir() { path.join("app.toml") } else { path.to_owned() }
+}
+
+/// The names in a folder that fit.
+fn names_in(folder: &Path, fits: impl Fn(&str) -> bool) -> Vec<String> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+    let mut names: Vec<String> = names.filter(|name| fits(name)).collect();
+    names.sort();
+    names
+}
+
+/// What stands in the place of a file that does not exist, with nearly its name.
+fn beside(path: &Path) -> Option<PathBuf> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let is_alike = |name: &str| Path::new(name).extension() == path.extension();
+    let names = names_in(folder.unwrap_or(Path::new(".")), is_alike);
+    let stem = |name: &str| name.rsplit_once('.').map_or(name, |(stem, _)| stem).to_owned();
+    let stems: Vec<String> = names.iter().map(|name| stem(name)).collect();
+    let wrong = path.file_stem()?.to_str()?;
+    let meant = nearest(wrong, stems.iter().map(String::as_str))?.to_owned();
+    let place = stems.iter().position(|stem| *stem == meant)?;
+    Some(path.with_file_name(&names[place]))
+}
+
+/// What to write instead of a file that cannot be read.
+fn instead(path: &Path, error: &io::Error) -> Option<String> {
+    let missing = Some(path).filter(|_| error.kind() == io::ErrorKind::NotFound);
+    missing.and_then(beside).map(|meant| format!("write `{}`", meant.display()))
 }
 
 /// How long a pipe may have no writer.
@@ -38,12 +67,35 @@ impl Given {
     /// # Errors
     /// It cannot be read.
     fn read(path: &Path, wanted: &str) -> Result<Self, Problem> {
-        let path = named(path);
-        let contents = contents(&path).map_err(|error| {
-            let problem = Problem::new(format!("{} cannot be read: {error}", path.display()));
-            problem.help(format!("name {wanted}"))
+        let file = named(path);
+        if path.is_dir() && !file.exists() {
+            let problem = Problem::new(format!("the folder {} has no app.toml", path.display()));
+            let applications = names_in(path, |name| path.join(name).join("app.toml").exists());
+            return Err(problem.help(match &applications[..] {
+                [] => format!("name {wanted}, or make one with `whimbrel new`"),
+                names => format!("name an application in it: {}", names.join(", ")),
+            }));
+        }
+        let contents = contents(&file).map_err(|error| {
+            let problem = Problem::new(format!("{} cannot be read: {error}", file.display()));
+            problem.help(instead(path, &error).unwrap_or_else(|| format!("name {wanted}")))
         })?;
-        Ok(Self { path: path.display().to_string(), contents })
+        Ok(Self { path: file.display().to_string(), contents })
+    }
+
+    /// What it is, where that is clear and no app.toml.
+    fn other_kind(&self) -> Option<&'static str> {
+        let end = Path::new(&self.path).extension().and_then(OsStr::to_str);
+        match (self.contents.trim_ascii(), end.unwrap_or_default()) {
+            ([], _) => Some("is empty"),
+            ([0x7f, b'E', b'L', b'F', ..], _) => Some("is a compiled program or module"),
+            (_, "toml") => None,
+            (_, "py") => Some("is a Python program"),
+            (_, "c" | "h" | "cc" | "cpp" | "hpp" | "rs") => Some("is source code"),
+            (_, "md" | "yaml" | "yml" | "sh") => Some("is of another format"),
+            (contents, _) if as_text(contents).is_err() => Some("is a binary file"),
+            _ => None,
+        }
     }
 
     /// Reads several.
@@ -104,7 +156,8 @@ fn contents(path: &Path) -> io::Result<Vec<u8>> {
 /// It cannot be read, or is no text.
 pub fn toml(path: &Path, what: &str, wanted: &str) -> Result<Source, Failure> {
     let contents = contents(path).map_err(|error| {
-        Problem::new(format!("{what} {} cannot be read: {error}", path.display())).help(wanted)
+        let problem = Problem::new(format!("{what} {} cannot be read: {error}", path.display()));
+        problem.help(instead(path, &error).unwrap_or_else(|| wanted.to_owned()))
     })?;
     Given { path: path.display().to_string(), contents }.text()
 }
@@ -116,6 +169,10 @@ pub fn toml(path: &Path, what: &str, wanted: &str) -> Result<Source, Failure> {
 pub fn translated(files: &[Given]) -> Result<Source, Failure> {
     let own = files.iter().find(|file| Format::of(&file.path).is_none());
     if let Some(own) = own {
+        if let Some(what) = own.other_kind() {
+            let problem = Problem::new(format!("{} {what}, not an app.toml", own.path));
+            return Err(problem.help(format!("name {APPLICATION}")).into());
+        }
         if files.len() == 1 {
             return own.text();
         }

@@ -27,5 +27,5 @@ mod sim;
 
 pub use fingerprint::fingerprint;
 pub use process::Process;
-pub use run::{Callbacks, Summary, accompany, done, loads, ratio, received, run};
+pub use run::{Callbacks, Summary, accompany, done, loads, ratio, reason, received, run};
 pub use sim::{prepared, sim};

@@ -3,6 +3,7 @@
 //! written, without what a terminal would obey.
 
 mod failed;
+mod near;
 pub mod option;
 mod plain;
 pub mod usage;
@@ -11,6 +12,7 @@ use anstream::{AutoStream, ColorChoice, stream::RawStream};
 use comfy_table::CellAlignment;
 pub use comfy_table::Table;
 pub use failed::{Failed, cure, lacks};
+pub use near::{nearest, suggestion};
 pub use plain::{json, plain, word};
 
 /// Whether what is written there has colours, by the rule that clap has for the help: NO_COLOR,

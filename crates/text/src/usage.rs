@@ -3,12 +3,13 @@
 
 use std::error::Error as _;
 use std::ffi::OsString;
+use std::iter;
 use std::num::ParseIntError;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, Error};
 
-use crate::Failed;
+use crate::{Failed, nearest};
 
 /// What is wrong with the words of a command line; `None`: it asks for the help or the version.
 pub fn wrong(error: &Error, command: &Command, words: &[OsString]) -> Option<Failed> {
@@ -20,7 +21,7 @@ pub fn wrong(error: &Error, command: &Command, words: &[OsString]) -> Option<Fai
     let what = named(error, ContextKind::InvalidArg).unwrap_or_default();
     let failed = match error.kind() {
         Kind::InvalidSubcommand => unknown_verb(error, command, &verb),
-        Kind::UnknownArgument => unknown_option(error, command, &verb, &what),
+        Kind::UnknownArgument => unknown_option(command, &verb, &what),
         Kind::InvalidValue => match named(error, ContextKind::InvalidValue).as_deref() {
             None | Some("") => with_values(error, Failed::new(format!("{what} has no value"))),
             Some(text) => with_values(error, Failed::new(invalid(text, &what))),
@@ -61,11 +62,12 @@ pub fn with_values(error: &Error, failed: Failed) -> Failed {
     let Some(ContextValue::Strings(all)) = error.get(ContextKind::ValidValue) else {
         return failed;
     };
-    let all = all.join(", ");
-    match named(error, ContextKind::SuggestedValue) {
-        Some(nearest) => failed.help(format!("write `{nearest}`; all values are {all}")),
-        None if all.is_empty() => failed,
-        None => failed.help(format!("write one of {all}")),
+    let text = named(error, ContextKind::InvalidValue).unwrap_or_default();
+    let meant = nearest(&text, all.iter().map(String::as_str));
+    match (meant, all.join(", ")) {
+        (Some(meant), all) => failed.help(format!("write `{meant}`; all values are {all}")),
+        (None, all) if all.is_empty() => failed,
+        (None, all) => failed.help(format!("write one of {all}")),
     }
 }
 
@@ -82,33 +84,32 @@ fn verb<'a>(command: &'a Command, words: &[OsString]) -> (String, &'a Command) {
 fn unknown_verb(error: &Error, command: &Command, verb: &str) -> Failed {
     let word = named(error, ContextKind::InvalidSubcommand).unwrap_or_default();
     let failed = Failed::new(format!("`{verb}` has no verb `{word}`"));
-    // The nearest is the last; it may be an old spelling.
-    let nearest = match error.get(ContextKind::SuggestedSubcommand) {
-        Some(ContextValue::Strings(near)) => near.last(),
-        Some(ContextValue::String(near)) => Some(near),
-        _ => None,
-    };
-    let meant = nearest.and_then(|nearest| command.find_subcommand(nearest));
-    match meant {
+    // What is meant may be an old spelling.
+    let known = command.get_subcommands();
+    let known = known.flat_map(|verb| iter::once(verb.get_name()).chain(verb.get_all_aliases()));
+    match nearest(&word, known).and_then(|name| command.find_subcommand(name)) {
         Some(meant) => failed.help(format!("write `{}`", meant.get_name())),
         None => failed,
     }
 }
 
-fn unknown_option(error: &Error, command: &Command, verb: &str, word: &str) -> Failed {
+fn unknown_option(command: &Command, verb: &str, word: &str) -> Failed {
     if !word.starts_with('-') {
         return Failed::new(format!("`{verb}` takes no argument `{word}`"))
             .help(format!("omit it, or see `{verb} --help`"));
     }
     let failed = Failed::new(format!("`{verb}` has no option `{word}`"));
-    let Some(nearest) = named(error, ContextKind::SuggestedArg) else { return failed };
     // An old spelling is known, and not to be learnt.
-    let old = nearest.trim_start_matches('-');
-    let mut all = command.get_arguments();
-    let renamed = all.find(|arg| arg.get_all_aliases().is_some_and(|all| all.contains(&old)));
-    match renamed.and_then(clap::Arg::get_long) {
-        Some(long) => failed.help(format!("write `--{long}`")),
-        None => failed.help(format!("write `{nearest}`")),
+    let mut known = vec![("help", "help")];
+    for arg in command.get_arguments() {
+        let Some(long) = arg.get_long() else { continue };
+        known.push((long, long));
+        known.extend(arg.get_all_aliases().unwrap_or_default().into_iter().map(|old| (old, long)));
+    }
+    let meant = nearest(word.trim_start_matches('-'), known.iter().map(|(name, _)| *name));
+    match known.iter().find(|(name, _)| Some(*name) == meant) {
+        Some((_, long)) => failed.help(format!("write `--{long}`")),
+        None => failed,
     }
 }
 

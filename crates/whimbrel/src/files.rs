@@ -11,7 +11,7 @@ use whimbrel_model::{App, Board, Manifest, Platform, Table, dot};
 use whimbrel_run::atomic_file;
 use whimbrel_run::failure::{Answer, Failure, Outcome, say};
 use whimbrel_run::files::{APPLICATION, Given, imported, named, translated};
-use whimbrel_run::output::print_data;
+use whimbrel_run::output::{kib, print_data};
 
 use crate::cli::{GraphArgs, ImportArgs, SchemaArgs, SchemaOf};
 
@@ -67,7 +67,10 @@ pub fn write(path: Option<&Path>, text: &str) -> Outcome {
     match path {
         None => print_data(text)?,
         Some(path) if path == Path::new(STANDARD) => print_data(text)?,
-        Some(path) => atomic_file::save(path, |file| file.write_all(text.as_bytes()))?,
+        Some(path) => {
+            atomic_file::save(path, |file| file.write_all(text.as_bytes()))?;
+            say(&format!("{}: {}", path.display(), kib(text.len() as u64)));
+        }
     }
     Ok(Answer::Yes)
 }

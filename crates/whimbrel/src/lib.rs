@@ -4,6 +4,7 @@
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
 mod bench;
+mod check;
 mod cli;
 #[cfg(feature = "analysis")]
 mod complete;
@@ -13,6 +14,7 @@ mod explore;
 mod files;
 #[cfg(feature = "analysis")]
 pub mod library;
+mod list;
 mod migrate;
 mod new;
 #[cfg(feature = "analysis")]
@@ -82,6 +84,8 @@ fn perform(command: &Command) -> ExitCode {
         Command::Clean(args) => ps::clean(args),
         Command::Doctor(args) => doctor::doctor(args),
         Command::Bench(args) => bench::bench(args),
+        Command::Check(args) => check::check(args),
+        Command::List(args) => list::list(args),
         Command::Plan(args) => plan::plan(args),
         Command::Import(args) => files::import(args),
         Command::Graph(args) => files::graph(args),

@@ -318,7 +318,7 @@ mod tests {
         let matches = command.clone().try_get_matches_from(words).unwrap();
         let args = A::from_arg_matches(&matches).unwrap();
         assert_eq!(format!("{:?}", of(given(None)).unwrap()), format!("{args:?}"));
-        let of_command = ["json", "quiet", "scheduler"];
+        let of_command = ["json", "brief", "quiet", "scheduler"];
         let ids = command.get_arguments().map(|arg| arg.get_id().as_str());
         for id in ids.filter(|id| !of_command.contains(id)) {
             let wrong = of(given(Some((id, "?")))).err().map(|problem| problem.message);

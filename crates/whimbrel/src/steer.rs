@@ -4,13 +4,13 @@
 
 use std::io::{self, ErrorKind};
 
-use whimbrel_model::{PolicyName, Problem, millihz};
+use whimbrel_model::{PolicyName, Problem, instead_of_policy, millihz};
 use whimbrel_run::control::{Reply, Request, ask};
 use whimbrel_run::failure::{Answer, Outcome};
 use whimbrel_run::output::print;
 use whimbrel_run::protocol::{ChannelStatus, Set};
 use whimbrel_run::rundir::{Base, FoundRun, SOCKET};
-use whimbrel_text::cure;
+use whimbrel_text::{cure, suggestion};
 
 use crate::cli::{ChannelArgs, FrameRateArgs, PolicyArgs, RestartArgs};
 
@@ -22,7 +22,11 @@ pub fn find(name: &str) -> Result<FoundRun, Problem> {
     let mut living = living()?;
     match living.iter().position(|run| run.name == name) {
         Some(place) => Ok(living.swap_remove(place)),
-        None => Err(Problem::new(format!("no run is called `{name}`")).help(names(&living))),
+        None => {
+            let known = living.iter().map(|run| run.name.as_str());
+            let help = suggestion(name, known, || names(&living));
+            Err(Problem::new(format!("no run is called `{name}`")).help(help))
+        }
     }
 }
 
@@ -155,8 +159,9 @@ pub fn bell_request(
 ) -> Result<(Request, String), Problem> {
     let known = channels.iter().find(|known| known.channel == name).ok_or_else(|| {
         let names: Vec<&str> = channels.iter().map(|known| known.channel.as_str()).collect();
-        Problem::new(format!("no channel is called `{name}`"))
-            .help(format!("name one of {}", names.join(", ")))
+        let help =
+            suggestion(name, names.iter().copied(), || format!("name one of {}", names.join(", ")));
+        Problem::new(format!("no channel is called `{name}`")).help(help)
     })?;
     let notify = settings.iter().try_fold(known.notify, |notify, setting| notify.with(setting))?;
     notify.check(known.slots)?;
@@ -175,11 +180,13 @@ pub fn rate_request(rate: f64) -> Request {
 }
 
 /// Where to see what a run takes.
-fn see(wanted: &Request) -> &'static str {
+fn see(wanted: &Request, why: &str) -> String {
     match wanted {
-        Request::Policy { .. } => "name a policy and parameters of `whimbrel run --help`",
-        Request::Rate { .. } => "give a task `periodic = true` in app.toml, or name another rate",
-        _ => "see what the run has in `whimbrel top`",
+        Request::Policy { name, .. } => instead_of_policy(name, why),
+        Request::Rate { .. } => {
+            "give a task `periodic = true` in app.toml, or name another rate".to_owned()
+        }
+        _ => "see what the run has in `whimbrel top`".to_owned(),
     }
 }
 
@@ -187,7 +194,7 @@ fn set(name: &str, wanted: &Request, what: &str) -> Outcome {
     let set = outcome(name, wanted)?;
     if !set.ok {
         let text = format!("{what} was refused by the run `{name}`: {}", set.why);
-        return Err(Problem::new(text).help(see(wanted)).into());
+        return Err(Problem::new(text).help(see(wanted, &set.why)).into());
     }
     print(&format!("{name}: {what}\n"))?;
     Ok(Answer::Yes)

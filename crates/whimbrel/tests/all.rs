@@ -13,6 +13,7 @@ mod guests;
 mod killed;
 mod kinds;
 mod mapping;
+mod mistakes;
 mod moving;
 mod new;
 mod outputs;

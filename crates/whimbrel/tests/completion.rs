@@ -225,7 +225,7 @@ fn a_key_completes_what_is_typed_and_runs_nothing() {
         // A file that is none of an application is not proposed, and no part of a name is obeyed.
         complete(&shell, "whimbrel graph my\t", "player.toml");
         shell.press("whimbrel graph my\t\t\n");
-        shell.wait_for("has no `task`");
+        shell.wait_for("is empty");
         assert!(!place.path("evil").exists(), "{}", shell.text());
         shell.press("exit\n");
         shell.finish();

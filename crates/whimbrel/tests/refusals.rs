@@ -266,7 +266,8 @@ fn moves_of_tasks_or_to_cores_that_do_not_exist_are_refused() {
     let place = Place::new();
     let pinned = STREAM.replace("name = \"sink\"", "name = \"sink\"\nmigratable = false");
     let cases = [
-        ("--move", "wroker=0@1s", "name one of its tasks: source, worker, sink"),
+        ("--move", "wroker=0@1s", "write `worker`"),
+        ("--move", "bird=0@1s", "name one of its tasks: source, worker, sink"),
         ("--move", "worker=7@1s", "name one of cores 0 to 0"),
         ("--shuttle", "sink=0,0@1s", "migratable = false"),
     ];

@@ -25,6 +25,8 @@ fn the_help_is_the_manual() {
         "import",
         "graph",
         "schema",
+        "check",
+        "list",
         "trace",
         "channel",
         "sim",

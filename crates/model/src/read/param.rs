@@ -84,7 +84,7 @@ pub(crate) fn set(params: &mut [Param], setting: &Setting) -> Result<(), Problem
     let Some((text, numbers)) = replacement(param.kind, &setting.value) else {
         let message = format!("{SET}: `{}` is not `{}`", param.key, setting.value);
         let problem = Problem::new(message).at(param.span.clone(), "what it replaces");
-        return Err(problem.help(format!("`{}` is {}", param.key, param.kind)));
+        return Err(problem.help(format!("write {}", param.kind)));
     };
     param.text = text;
     param.numbers = numbers;

@@ -9,7 +9,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::{Key, Only, Shape, Table};
-use crate::problem::{Problem, Problems, Span, suggestion};
+use crate::problem::{Problem, Problems, Span, nearest, suggestion};
 use crate::reader::{Node, bytes, describe, document, number, text};
 
 /// A key of a file that only some kernels know, with another value than it has by default.
@@ -25,12 +25,46 @@ pub struct Limited {
     pub at: Span,
 }
 
+/// What other tools call a key, with its name here.
+const ALIASES: [(&str, &str); 28] = [
+    ("affinity", "core"),
+    ("cpu", "core"),
+    ("cpus", "cores"),
+    ("prio", "priority"),
+    ("period", "period_us"),
+    ("period_ms", "period_us"),
+    ("period_ns", "period_us"),
+    ("jitter_ms", "jitter_us"),
+    ("deadline", "deadline_frames"),
+    ("offset", "offset_frames"),
+    ("phase", "offset_frames"),
+    ("wcet", "cycles"),
+    ("wcet_us", "cycles"),
+    ("runtime", "cycles"),
+    ("fps", "frame_rate"),
+    ("rate", "frame_rate"),
+    ("function", "entry"),
+    ("stack_size", "stack"),
+    ("instances", "count"),
+    ("library", "module"),
+    ("source", "from"),
+    ("src", "from"),
+    ("dst", "to"),
+    ("target", "to"),
+    ("capacity", "slots"),
+    ("depth", "slots"),
+    ("message_bytes", "slot_bytes"),
+    ("frequency", "mhz"),
+];
+
 /// What was noted of a file.
 pub(crate) struct Noted<'s> {
     /// The file's text.
     pub source: &'s str,
     /// What is wrong with it.
     pub problems: Problems,
+    /// How many of the first of them are keys that do not exist.
+    unknown: usize,
     /// The keys that some kernels refuse.
     limited: Vec<Limited>,
     /// The tables around the one that is read.
@@ -45,7 +79,7 @@ impl<'s> Noted<'s> {
     /// Nothing yet.
     pub fn of(source: &'s str) -> Self {
         let (problems, limited, path) = (Vec::new(), Vec::new(), Vec::new());
-        Self { source, problems, limited, path, listed: false, event: None }
+        Self { source, problems, unknown: 0, limited, path, listed: false, event: None }
     }
 
     /// What messages call the table that is read, as `[[task]]`.
@@ -92,17 +126,18 @@ impl<'s> Noted<'s> {
     }
 
     /// Notes a value that is of another shape than its key's, unless its inside was noted.
-    fn refuse(
-        &mut self,
-        name: &str,
-        wanted: impl FnOnce() -> String,
-        node: &Node<'_>,
-        before: usize,
-    ) {
+    fn refuse(&mut self, name: &str, shape: &Shape, node: &Node<'_>, before: usize) {
         if self.problems.len() == before {
-            let message = format!("`{name}` of {} must be {}", self.title(), wanted());
+            let wanted = shape.wanted();
+            let message = format!("`{name}` of {} must be {wanted}", self.title());
+            let words = if let Shape::Words(words) = shape { *words } else { &[] };
+            let text = node.get_ref().as_str().unwrap_or_default();
+            let help = match nearest(text, words.iter().copied()) {
+                Some(meant) => format!("write \"{meant}\""),
+                None => format!("write {wanted}"),
+            };
             let problem = Problem::new(message).at(node.span(), describe(node));
-            self.problems.push(problem.help("write such a value"));
+            self.problems.push(problem.help(help));
         }
     }
 
@@ -113,11 +148,19 @@ impl<'s> Noted<'s> {
         known: impl Iterator<Item = &'static str> + Clone,
     ) {
         let (name, title) = (key.get_ref().as_ref(), self.title());
-        let help = suggestion(name, known.clone(), || {
-            format!("{title} takes {}", known.collect::<Vec<_>>().join(", "))
+        let alias = ALIASES.iter().find(|(alias, meant)| {
+            alias.eq_ignore_ascii_case(name) && known.clone().any(|key| key == *meant)
         });
+        let help = match alias {
+            Some((_, meant)) => format!("write `{meant}`"),
+            None => suggestion(name, known.clone(), || {
+                format!("{title} takes {}", known.collect::<Vec<_>>().join(", "))
+            }),
+        };
         let problem = Problem::new(format!("{title} has no key `{name}`"));
-        self.problems.push(problem.at(key.span(), "unknown key").help(help));
+        // Before what follows from it, as that another key is missing.
+        self.problems.insert(self.unknown, problem.at(key.span(), "unknown key").help(help));
+        self.unknown += 1;
     }
 }
 
@@ -205,7 +248,7 @@ impl<'t, 'p, 's> TableReader<'t, 'p, 's> {
             _ => T::read(&key.shape, node, self.noted),
         };
         if value.is_none() {
-            self.noted.refuse(key.name, || key.shape.wanted(), node, before);
+            self.noted.refuse(key.name, &key.shape, node, before);
         }
         if key.name == "name" {
             self.named = Some(node.span());
@@ -433,7 +476,7 @@ impl<T: Read> Read for BTreeMap<String, T> {
                     all.insert((*name).to_owned(), value);
                 }
                 None => {
-                    noted.refuse(name, || "a table".into(), node, before);
+                    noted.refuse(name, &Shape::Params, node, before);
                     is_right = false;
                 }
             }

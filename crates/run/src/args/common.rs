@@ -14,7 +14,7 @@ use super::values::{Move, Shuttle, positive_duration, rate, setting};
 use super::{MovingArgs, Parameters};
 
 /// The application, and how it is laid out on its cores: what a plan is made of.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct LayoutArgs {
     /// The application's app.toml or its folder, or files that `import` takes
     ///
@@ -87,6 +87,10 @@ pub struct CommonArgs {
     #[arg(long)]
     pub json: bool,
 
+    /// Print only the headline of the result
+    #[arg(long, conflicts_with = "json")]
+    pub brief: bool,
+
     /// Show nothing while it runs
     #[arg(long, short)]
     pub quiet: bool,
@@ -110,6 +114,7 @@ impl CommonArgs {
             moves: given.each(option::MOVE, Move::from_str)?,
             shuttles: given.each(option::SHUTTLE, Shuttle::from_str)?,
             json: false,
+            brief: false,
             quiet: true,
         })
     }

@@ -195,13 +195,13 @@ pub fn positive_duration(text: &str) -> Result<Duration, String> {
 pub fn interval(text: &str) -> Result<Duration, String> {
     let allowed = Duration::from_millis(100)..=Duration::from_secs(5);
     let time = duration(text)?;
-    if allowed.contains(&time) { Ok(time) } else { Err("must be from 100ms to 5s".into()) }
+    if allowed.contains(&time) { Ok(time) } else { Err("write 100ms to 5s".into()) }
 }
 
 /// Frames per second.
 pub fn rate(text: &str) -> Result<f64, String> {
     let rate = text.parse().ok().filter(|rate| (1e-3..=1e9).contains(rate));
-    rate.ok_or_else(|| "must be from 0.001 to 1e9 frames per second".into())
+    rate.ok_or_else(|| "write 0.001 to 1e9 frames per second".into())
 }
 
 /// A frequency in hertz, from one in megahertz.
@@ -209,7 +209,7 @@ pub fn hertz(text: &str) -> Result<u64, String> {
     let mhz = text.parse().ok().filter(|mhz: &f64| (1e-3..=1e6).contains(mhz));
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most 1e12")]
     let hz = mhz.map(|mhz| (mhz * 1e6).round() as u64);
-    hz.ok_or_else(|| "must be from 0.001 to 1e6 megahertz".into())
+    hz.ok_or_else(|| "write 0.001 to 1e6 megahertz".into())
 }
 
 /// How operating points are set.

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use whimbrel_model::Board;
 use whimbrel_model::Problem;
+use whimbrel_text::suggestion;
 
 use crate::failure::Failure;
 use crate::files;
@@ -69,7 +70,9 @@ pub fn is_path(wanted: &str) -> bool {
 
 fn unknown(board: &Board, name: &str) -> Problem {
     let known: Vec<_> = board.variants.iter().map(|variant| variant.name.as_str()).collect();
-    let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-    Problem::new(format!("the board {} has no variant `{name}`", board.name))
-        .help(format!("name one that it has: {known}"))
+    let help = suggestion(name, known.iter().copied(), || match known.join(", ").as_str() {
+        "" => "leave it out: it has none".to_owned(),
+        all => format!("name one that it has: {all}"),
+    });
+    Problem::new(format!("the board {} has no variant `{name}`", board.name)).help(help)
 }

@@ -14,18 +14,21 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use miette::Severity;
 use rustix::thread::{CpuSet, sched_getaffinity};
 use whimbrel_model::{
     App, CoreName, Cores, CpuList, Kernels, Manifest, Mapping, Moving, Pacing, Period, Plan,
-    PlanOptions, Problem, Setting, Source, check_cores, check_kinds, check_stacks, plan,
+    PlanOptions, Problem, Setting, Source, Task, check_cores, check_kinds, check_stacks, plan,
 };
 
 pub use crate::board::boards;
 pub use board::fit;
 pub use guests::GuestBoards;
-pub use hardware::{Hardware, host_file, platforms, simulated_file, simulated_platform, sysfs};
+pub use hardware::{
+    Hardware, host_file, platform, platforms, simulated_file, simulated_platform, sysfs,
+};
 pub use options::{Options, Runner, Simulation};
-pub use schedule::{Due, MOVE_TIMEOUT_MS, Schedule};
+pub use schedule::{Due, MOVE_TIMEOUT_MS, Schedule, no_task};
 pub use sim::{check_times, measured_work};
 
 use crate::args::values::Spin;
@@ -197,6 +200,17 @@ fn map(
 ) -> Result<(), Failure> {
     let mapped = mapping.map_or(Ok(()), |mapping| app.map(mapping, cores, pacing));
     mapped.map_err(|problem| Failure::Reports(vec![source.report(problem)]))
+}
+
+/// What the numbers of a simulation hide: tasks whose cycles are not known compute in no time.
+pub fn without_cycles(app: &App) -> Option<Problem> {
+    let takes_none = |task: &Task| task.work.is_none() && task.script.is_none();
+    let first = app.tasks.first().filter(|_| app.tasks.iter().all(takes_none))?;
+    let problem = Problem::new("no task has `cycles`: in virtual time they all compute in no time");
+    let help = "add `cycles` to each [[task]] (docs/app-toml.md), or measure them with `whimbrel \
+                calibrate --app`";
+    let problem = problem.at(first.span.clone(), "the first one").help(help);
+    Some(Problem { severity: Severity::Warning, ..problem })
 }
 
 /// A path as text.

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use whimbrel_model::{App, At, Command, Guests, HOST_KIND, Problem};
 use whimbrel_text::option::{MOVE, Opt, SHUTTLE};
+use whimbrel_text::suggestion;
 
 use super::nanoseconds;
 use crate::args::CommonArgs;
@@ -175,11 +176,8 @@ impl Entry {
         let TaskName { name, index } = &self.task;
         let option = self.option();
         let Some(task) = app.find_task(name, *index) else {
-            return Err(Problem::new(format!(
-                "{option}: the application has no task `{}`",
-                self.task
-            ))
-            .help(format!("name one of its tasks: {}", names(app))));
+            let message = format!("{option}: the application has no task `{}`", self.task);
+            return Err(Problem::new(message).help(no_task(app, &self.task)));
         };
         if !app.tasks[task].migratable {
             let problem = Problem::new(format!("{option}: `{}` may not move", self.task));
@@ -195,10 +193,17 @@ impl Entry {
     }
 }
 
-/// The tasks of an application, for a person who named none of them.
-pub fn names(app: &App) -> String {
-    let all = app.tasks.iter().map(|task| app.label(&task.name, task.index));
-    all.collect::<Vec<_>>().join(", ")
+/// How many tasks a message names.
+const TASKS_SHOWN: usize = 20;
+
+/// What to write instead of a task that the application does not have.
+pub fn no_task(app: &App, wrong: &TaskName) -> String {
+    let all: Vec<String> = app.tasks.iter().map(|task| app.label(&task.name, task.index)).collect();
+    suggestion(&wrong.to_string(), all.iter().map(String::as_str), || {
+        let first: Vec<&str> = all.iter().take(TASKS_SHOWN).map(String::as_str).collect();
+        let more = if first.len() < all.len() { ", … (see `whimbrel list tasks`)" } else { "" };
+        format!("name one of its tasks: {}{more}", first.join(", "))
+    })
 }
 
 #[cfg(test)]

@@ -173,7 +173,7 @@ fn hardware(args: &SimArgs) -> Result<(String, Vec<Core>, Description), Failure>
     if wanted == 0 || wanted > cores.len() {
         let (name, have) = (platform.name, cores.len());
         let message = format!("{CORE_COUNT}: the platform {name} has {have} cores");
-        return Err(Problem::new(message).help("name a number from 1 to that").into());
+        return Err(Problem::new(message).help(format!("name a number from 1 to {have}")).into());
     }
     cores.truncate(wanted);
     description.truncate(wanted);

@@ -4,7 +4,7 @@
 use std::io;
 
 use miette::Report;
-use whimbrel_model::{App, Problem, Source, Task};
+use whimbrel_model::{App, Problem, Source, Task, instead_of_policy};
 use whimbrel_text::lacks;
 use whimbrel_text::option::{CORES, DURATION, MAX_EVENTS, MAX_TIME, POLICY, RESUME, SAVE, SET};
 
@@ -164,10 +164,8 @@ fn guest(error: &HelperError) -> Problem {
 
 fn policy(error: &HelperError) -> Problem {
     let name = if error.key.is_empty() { String::new() } else { format!(" {}", error.key) };
-    Problem::new(format!("{POLICY}{name}: {}", error.text)).help(
-        "use a policy of `whimbrel run --help` with the parameters of docs/policies.md, or export \
-         `wb_policy_NAME` from the module of the application",
-    )
+    let problem = Problem::new(format!("{POLICY}{name}: {}", error.text));
+    problem.help(instead_of_policy(&error.key, &error.text))
 }
 
 fn frequency(error: &HelperError) -> Problem {

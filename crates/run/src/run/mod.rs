@@ -42,6 +42,7 @@ use whimbrel_text::{cure, lacks};
 
 pub use accompany::accompany;
 pub use callbacks::Callbacks;
+pub use moves::reason;
 pub use summary::Summary;
 pub use throughput::ratio;
 pub use view::{done, loads, received};
@@ -219,6 +220,7 @@ fn speed(results: &Results, took: &Simulated) -> String {
 fn show(args: &CommonArgs, app: &App, summary: &Summary, began: bool) -> Result<(), Failure> {
     match (args.json, began) {
         (true, _) => print_json(summary),
+        (false, true) if args.brief => print(&show::headline(app, summary)),
         (false, true) => print(&show::tables(app, summary)),
         (false, false) => Ok(()),
     }

@@ -7,12 +7,41 @@ use std::fmt::Write;
 use whimbrel_model::{App, Mode};
 
 use super::latency::steps;
-use super::summary::Summary;
+use super::summary::{ENDED, Summary};
 use crate::output::{Column, columns, kib, time};
 use crate::protocol::Migration;
 
 /// How many migrations are listed, and how many ignored decisions; the rest is in `--json`.
 const LISTED: usize = 10;
+
+/// Why a task was not moved, and what to do about it.
+pub fn reason(status: &str) -> (&'static str, &'static str) {
+    match status {
+        "busy" => {
+            ("another migration of it is under way", "wait for that one to end, then try again")
+        }
+        "pinned" => {
+            ("it may not move", "change `migratable = false` of its [[task]], and run again")
+        }
+        "inval" => (
+            "there is no such task or core, or the core is of a kind that the task is not for",
+            "see `whimbrel ps`: it lists the tasks and cores of a run; app.toml has the `kinds`",
+        ),
+        "gone" => (
+            "the task has ended or the core's kernel is dead",
+            "see `whimbrel ps`: it lists the tasks that still run and where",
+        ),
+        "held" => (
+            "at its checkpoint it held a mutex or a C++ exception, which cannot move with it",
+            "let it release them before wb_checkpoint(), then try again",
+        ),
+        "timeout" => (
+            "it reached no checkpoint, or the core did not take it, in time",
+            "give it longer with --timeout; a long computation needs wb_checkpoint() in it",
+        ),
+        _ => ("the run refuses", "see `whimbrel ps`"),
+    }
+}
 
 /// Whether a mode is worth a word: hand-off is what happens when nobody asks for another.
 pub fn is_special(mode: &str) -> bool {
@@ -89,6 +118,9 @@ fn migrations(app: &App, summary: &Summary) -> String {
         Column::of(">carried", all, |m| kib(m.bytes)).when(any(|m| m.bytes > 0)),
         Column::of("status", all, |m| m.status.clone()),
     ]);
+    if any(|m| m.status == ENDED) {
+        text += "(ended: the task, or the run, ended before the move; it is not counted)\n";
+    }
     if skipped > 0 {
         // Writing to a String cannot fail.
         let _ = writeln!(text, "({skipped} earlier migrations are in --json)");

@@ -10,6 +10,7 @@ use crate::args::values::TaskName;
 use crate::control::{Reply, Request};
 use crate::load::Due;
 use crate::protocol::{Migrated, Set, Status};
+use crate::run::reason;
 
 /// Who waits for a migration.
 #[derive(Debug)]
@@ -105,8 +106,11 @@ impl Requests {
                 let _ = reply.try_send(Reply::Migrated(migrated));
                 None
             }
-            Waiter::Schedule(Due { task, core, single }) => (single && migrated.status != "ok")
-                .then(|| format!("{task} did not move to core {core}: {}", migrated.status)),
+            Waiter::Schedule(Due { task, core, single }) => {
+                let (why, _) = reason(&migrated.status);
+                (single && migrated.status != "ok")
+                    .then(|| format!("{task} did not move to core {core}: {why}"))
+            }
         }
     }
 }
@@ -200,6 +204,9 @@ mod tests {
         assert_eq!(answer(true, "ok"), None);
         assert_eq!(answer(false, "gone"), None);
         let said = answer(true, "gone");
-        assert_eq!(said.as_deref(), Some("bpf.2 did not move to core 1: gone"));
+        assert_eq!(
+            said.as_deref(),
+            Some("bpf.2 did not move to core 1: the task has ended or the core's kernel is dead")
+        );
     }
 }

@@ -12,9 +12,10 @@ use crate::board::link::Counts;
 use crate::output::{Column, columns, kib, percent, time};
 use crate::protocol::{ChannelStatus, DeliveryStats, Response, ScriptStatus, TaskStatus};
 
-/// Everything a person wants to know first, longest table last.
+/// Everything, with the headline also below the tables, where a terminal has scrolled to.
 pub fn tables(app: &App, summary: &Summary) -> String {
-    let mut out = headline(app, summary);
+    let headline = headline(app, summary);
+    let mut out = headline.clone();
     let of_tasks = [tasks(app, summary), responses(app, summary), scripts(app, summary)];
     let parts = [cores(summary), power(summary)].into_iter().chain(of_tasks);
     let parts: Vec<String> = parts.chain([channels(summary)]).collect();
@@ -22,10 +23,11 @@ pub fn tables(app: &App, summary: &Summary) -> String {
         out.push('\n');
         out.push_str(part);
     }
-    out
+    out + "\n" + &headline
 }
 
-fn headline(app: &App, summary: &Summary) -> String {
+/// What a person wants to know first.
+pub fn headline(app: &App, summary: &Summary) -> String {
     let ended = match summary.ended {
         "finished" => "finished",
         "stopped" => "stopped by its user",

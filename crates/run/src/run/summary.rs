@@ -18,6 +18,9 @@ use crate::protocol::{
     Advice, ChannelStatus, CoreDied, CoreStatus, HelperError, Migration, PointStatus, TaskStatus,
 };
 
+/// The status of a move that its task did not live to make.
+pub const ENDED: &str = "ended";
+
 /// Version of the format.
 const VERSION: u32 = 1;
 
@@ -220,7 +223,7 @@ impl Summary {
             channels: totals.channels,
             objects: app.objects.clone(),
             migration_latency: latency::of(&results.migrations),
-            migrations: results.migrations,
+            migrations: told_apart(results.migrations, &results.deaths),
             deaths: results.deaths,
             advice: results.advice,
             errors: results.errors,
@@ -230,6 +233,18 @@ impl Summary {
             line: results.line,
         }
     }
+}
+
+/// Kernels say `gone` of a move whose task had ended, as at the end of a run, and of one whose core
+/// had died. The first is no failure.
+fn told_apart(mut migrations: Vec<Migration>, deaths: &[CoreDied]) -> Vec<Migration> {
+    for migration in migrations.iter_mut().filter(|migration| migration.status == "gone") {
+        let cores = [migration.source, migration.target];
+        if !deaths.iter().any(|death| cores.contains(&death.core)) {
+            migration.status = ENDED.into();
+        }
+    }
+    migrations
 }
 
 /// Of a simulation on a platform with one.

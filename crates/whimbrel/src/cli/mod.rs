@@ -3,6 +3,7 @@
 
 #[cfg(not(feature = "analysis"))]
 mod absent;
+mod check;
 #[cfg(feature = "analysis")]
 mod explore;
 mod files;
@@ -27,6 +28,7 @@ pub use absent::{
     AbsentArgs as CalibrateArgs, AbsentArgs as ExploreArgs, AbsentArgs as ReportArgs,
     AbsentArgs as TopArgs, AbsentArgs as TraceArgs,
 };
+pub use check::{CheckArgs, ListArgs, ListOf};
 pub use files::{GraphArgs, ImportArgs, SchemaArgs, SchemaOf};
 pub use new::{Language, NewArgs};
 pub use plan::PlanArgs;
@@ -125,6 +127,8 @@ pub enum Command {
     New(NewArgs),
     Run(Box<RunArgs>),
     Sim(Box<SimArgs>),
+    Check(Box<CheckArgs>),
+    List(ListArgs),
     Migrate(MigrateArgs),
     Policy(PolicyArgs),
     #[command(alias = "rate")]
@@ -184,7 +188,7 @@ pub struct MigrateArgs {
 
 /// Lets another policy decide on the moves of a run.
 ///
-/// `whimbrel run --help` says what each policy of Whimbrel does; an application may bring others,
+/// `whimbrel list policies` says what each policy does; an application may bring others,
 /// and `none` ends the work of policies. One that is refused leaves the present one in force, and
 /// the exit status is 2.
 #[derive(Debug, Args)]

@@ -157,6 +157,12 @@ fn conclude(args: &ExploreArgs, system: &System, found: &Exploration, identity: 
     } else {
         print(&tables(system, found))?;
     }
+    if let Some(folder) = folder::of(args).filter(|_| !args.quiet) {
+        say(&format!("{}: explore.csv, explore.parquet, front.json", folder.display()));
+    }
+    if let Some(path) = args.write_table.as_ref().filter(|_| !args.quiet) {
+        say(&format!("{}: the rows of a table policy", path.display()));
+    }
     if !found.complete() {
         let kept =
             folder::of(args).map(|folder| format!(": resume with {RESUME} {}", folder.display()));

@@ -120,7 +120,7 @@ impl Model {
         }
         match rate(&text) {
             Ok(rate) => Some(self.ask_rate(millihz(rate))),
-            Err(why) => self.complain(format!("a frame rate {why}")),
+            Err(why) => self.complain(format!("frame rate: {why}")),
         }
     }
 

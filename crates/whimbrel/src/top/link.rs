@@ -8,10 +8,10 @@ use std::time::Duration;
 
 use whimbrel_model::Problem;
 use whimbrel_run::control::{Reply, Request, Watch, ask};
+use whimbrel_run::reason;
 use whimbrel_run::rundir::{Base, FoundRun, SOCKET};
 
 use super::Input;
-use crate::migrate::reason;
 use crate::steer::unreachable;
 
 /// A command that was killed has let go of its directory after this time.

@@ -269,7 +269,7 @@ fn the_frame_rate_goes_up_and_down_by_a_tenth_or_to_what_is_typed() {
     assert_eq!(press(&mut model, "-"), rate_of(45_455, "45.455"));
     assert_eq!(press(&mut model, "f37.5\n"), rate_of(37_500, "37.5"));
     assert_eq!(press(&mut model, "f0\n"), None);
-    assert!(model.note.starts_with("a frame rate must be"), "{}", model.note);
+    assert!(model.note.starts_with("frame rate: write"), "{}", model.note);
 
     let mut model = Model::new("hello-1");
     assert_eq!(press(&mut model, "+"), None);
