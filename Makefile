@@ -257,7 +257,7 @@ test-peers: build $(PYTHON)
 	WHIMBREL_LIBEXEC=/nowhere $(PYTHON) -m pytest --quiet $(PEER_TESTS)
 
 # What people copy, type and see first, and the header of C++ and the crate of Rust that it shows.
-EXAMPLE_TESTS := $(patsubst %,tests/test_%.py,cpp examples picture rust_task samples tour)
+EXAMPLE_TESTS := $(patsubst %,tests/test_%.py,cpp examples guides picture rust_task samples tour)
 
 test-examples: build $(PYTHON)
 	$(PYTHON) -m pytest --quiet $(EXAMPLE_TESTS)

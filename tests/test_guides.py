@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -88,3 +90,10 @@ def response_ns(printed: str) -> float:
     found = RESPONSE.findall(printed)
     value, unit = found[-1] if re.search(MISSED, printed, re.MULTILINE) else found[0]
     return float(value) * NS[unit]
+
+
+def test_make_alone_lists_the_verbs() -> None:
+    env = {key: value for key, value in os.environ.items() if "MAKE" not in key}
+    done = subprocess.run(["make"], cwd=ROOT, env=env, capture_output=True, text=True, check=True)
+    verbs = [line.split()[0] for line in done.stdout.splitlines()]
+    assert {"help", "setup", "build", "demo", "docs", "test"} <= set(verbs)

@@ -32,17 +32,32 @@ fn names_in(folder: &Path, fits: impl Fn(&str) -> bool) -> Vec<String> {
     names
 }
 
-/// What stands in the place of a file that does not exist, with nearly its name.
+/// The path with its first part that does not exist replaced by nearly the same one, if all of it
+/// is there.
 fn beside(path: &Path) -> Option<PathBuf> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let is_alike = |name: &str| Path::new(name).extension() == path.extension();
-    let names = names_in(folder.unwrap_or(Path::new(".")), is_alike);
-    let stem = |name: &str| name.rsplit_once('.').map_or(name, |(stem, _)| stem).to_owned();
-    let stems: Vec<String> = names.iter().map(|name| stem(name)).collect();
-    let wrong = path.file_stem()?.to_str()?;
-    let meant = nearest(wrong, stems.iter().map(String::as_str))?.to_owned();
-    let place = stems.iter().position(|stem| *stem == meant)?;
-    Some(path.with_file_name(&names[place]))
+    let is_missing = |path: &&Path| !path.as_os_str().is_empty() && !path.exists();
+    let missing = path.ancestors().take_while(is_missing).last()?;
+    let rest = path.strip_prefix(missing).ok()?;
+    let with = |name: &str| {
+        let part = missing.with_file_name(name);
+        if rest.as_os_str().is_empty() { part } else { part.join(rest) }
+    };
+    let folder = missing.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let names = names_in(folder.unwrap_or(Path::new(".")), |name| with(name).exists());
+    // What all names end with makes none of them near.
+    let (alike, others): (Vec<&Path>, Vec<&Path>) =
+        names.iter().map(Path::new).partition(|name| name.extension() == missing.extension());
+    let stem = |name: &Path| name.file_stem().and_then(OsStr::to_str).map(str::to_owned);
+    let stems: Vec<String> = alike.iter().filter_map(|name| stem(name)).collect();
+    let meant = nearest(missing.file_stem()?.to_str()?, stems.iter().map(String::as_str));
+    let by_stem = alike.iter().find(|name| meant.is_some() && stem(name).as_deref() == meant);
+    match by_stem {
+        Some(name) => Some(with(name.to_str()?)),
+        None => {
+            let others = others.iter().filter_map(|name| name.to_str());
+            nearest(missing.file_name()?.to_str()?, others).map(with)
+        }
+    }
 }
 
 /// What to write instead of a file that cannot be read.
@@ -171,7 +186,13 @@ pub fn translated(files: &[Given]) -> Result<Source, Failure> {
     if let Some(own) = own {
         if let Some(what) = own.other_kind() {
             let problem = Problem::new(format!("{} {what}, not an app.toml", own.path));
-            return Err(problem.help(format!("name {APPLICATION}")).into());
+            let beside = Path::new(&own.path).with_file_name("app.toml");
+            return Err(problem
+                .help(match beside.exists() {
+                    true => format!("write `{}`", beside.display()),
+                    false => format!("name {APPLICATION}"),
+                })
+                .into());
         }
         if files.len() == 1 {
             return own.text();

@@ -15,10 +15,10 @@ use whimbrel_text::cure;
 use whimbrel_text::option::{FRAME_RATE_CHANGE, SAVE};
 
 use crate::args::SimArgs;
-use crate::failure::{Failure, Outcome, show};
+use crate::failure::{Failure, Outcome};
 use crate::fingerprint::fingerprint;
 use crate::load::sim::{Simulated, check_times, load};
-use crate::load::{Loaded, both, nanoseconds, utf8, without_cycles};
+use crate::load::{Loaded, both, nanoseconds, utf8};
 use crate::run::execute;
 
 /// When a run without --max-time is taken for endless.
@@ -33,13 +33,7 @@ const DRAIN: Duration = Duration::from_secs(2);
 /// Bad input, or a run that failed.
 pub fn sim(args: &SimArgs) -> Outcome {
     let (run, complete) = prepared(args)?;
-    let warning = without_cycles(&run.app).map(|warning| run.source.report(warning));
-    let outcome = execute(&args.common, run, complete);
-    // Below the result, where a person looks.
-    if let (Some(warning), Ok(_)) = (warning, &outcome) {
-        show(&warning);
-    }
-    outcome
+    execute(&args.common, run, complete)
 }
 
 /// A simulation that makes sense, and what its plan has besides that of a run.

@@ -101,6 +101,7 @@ fn unknown_option(command: &Command, verb: &str, word: &str) -> Failed {
     let failed = Failed::new(format!("`{verb}` has no option `{word}`"));
     // An old spelling is known, and not to be learnt.
     let mut known = vec![("help", "help")];
+    known.extend(command.get_version().map(|_| ("version", "version")));
     for arg in command.get_arguments() {
         let Some(long) = arg.get_long() else { continue };
         known.push((long, long));

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `whimbrel check`: what `run` or `sim` would do with an application, without doing it.
 
+use std::fs;
+
 use miette::Severity;
 use serde::Serialize;
-use whimbrel_model::{Cores, Problem, Task};
+use whimbrel_model::{Cores, POLICIES, Problem, Task, instead_of_policy};
 use whimbrel_run::args::values::Spin;
 use whimbrel_run::args::{CommonArgs, RunArgs, SimArgs};
 use whimbrel_run::failure::{Answer, Failure, Outcome, show};
 use whimbrel_run::load::{Loaded, load, without_cycles};
 use whimbrel_run::output::{Column, columns, kib, percent, print, print_json, time};
 use whimbrel_run::prepared;
+use whimbrel_text::option::POLICY;
 
 use crate::cli::CheckArgs;
 
@@ -66,6 +69,7 @@ struct CheckedChannel {
 /// Whatever `run` or `sim` would refuse.
 pub fn check(args: &CheckArgs) -> Outcome {
     let loaded = planned(args)?;
+    check_policy(&loaded)?;
     let (checked, warnings) = found(&loaded, args.platform.is_some());
     for warning in warnings {
         show(&loaded.source.report(warning));
@@ -117,6 +121,21 @@ fn planned(args: &CheckArgs) -> Result<Loaded, Failure> {
         spin: Spin::Forever,
         common,
     })
+}
+
+/// Whether the policy is one of Whimbrel's, or of the module: a helper finds it there by its symbol.
+fn check_policy(loaded: &Loaded) -> Result<(), Problem> {
+    let Some(policy) = &loaded.moving.policy else { return Ok(()) };
+    let symbol = format!("wb_policy_{}\0", policy.name);
+    let is_known = POLICIES.iter().any(|known| known.name == policy.name)
+        || fs::read(&loaded.module)
+            .is_ok_and(|module| module.windows(symbol.len()).any(|part| part == symbol.as_bytes()));
+    if is_known {
+        return Ok(());
+    }
+    let problem =
+        Problem::new(format!("{POLICY} {}: there is no policy of this name", policy.name));
+    Err(problem.help(instead_of_policy(&policy.name, "")))
 }
 
 fn found(loaded: &Loaded, is_simulated: bool) -> (Checked, Vec<Problem>) {

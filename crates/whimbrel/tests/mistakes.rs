@@ -40,6 +40,9 @@ const NAMES: &[Mistake] = &[
     ("bench migrations", "invalid value `migrations` for", "write `migration`"),
     ("list platform", "invalid value `platform` for <WHAT>", "write `platforms`"),
     ("run ap", "ap cannot be read", "write `app`"),
+    ("run aps/one/app.toml", "aps/one/app.toml cannot be read", "write `apps/one/app.toml`"),
+    ("run a.tml", "a.tml cannot be read", "write `a.toml`"),
+    ("check a.toml --policy balanc", "there is no policy of this name", "write `balance`"),
     ("migrate test-2 worker 1", "no run is called `test-2`", "write `test-1`"),
     ("migrate test-1 wroker 1", "the run `test-1` has no task `wroker`", "write `worker`"),
     ("migrate test-1 worker 9", "the run `test-1` has no core 9", "name one of cores 0 to 1"),
@@ -69,6 +72,7 @@ const KEYS: &[Mistake] = &[
 const ARGUMENTS: &[Mistake] = &[
     ("run", "`whimbrel run` needs <APP.toml>", "write whimbrel run"),
     ("run x.so", "x.so is a compiled program or module, not an app.toml", "name the path"),
+    ("run apps/one/tasks.c", "apps/one/tasks.c is source code", "write `apps/one/app.toml`"),
     ("sim x.py", "x.py is a Python program, not an app.toml", "name the path"),
     ("check tasks.c", "tasks.c is source code, not an app.toml", "name the path"),
     ("graph bytes", "bytes is a binary file, not an app.toml", "name the path"),
@@ -82,24 +86,30 @@ const ARGUMENTS: &[Mistake] = &[
     ("run a.toml --duration 5", "invalid value `5` for --duration", "write 20us, 500ms or 10s"),
     ("run a.toml --set step_ms", "invalid value `step_ms` for --set", "write KEY=VALUE"),
     ("run a.toml --set step_ms=x", "`step_ms` is not `x`", "write a number"),
-    ("run a.toml --move worker=1", "invalid value `worker=1` for --move", "TASK=CORE@TIME"),
+    ("run a.toml --move worker=1", "invalid value `worker=1` for --move", "write TASK=CORE@TIME"),
+    ("run a.toml --move worker=x@1s", "`x` is not a core", "write TASK=CORE@TIME"),
+    ("run a.toml --shuttle worker=1,0", "for --shuttle", "write TASK=CORE,CORE@TIME"),
     ("run a.toml --shuttle worker=0@1s", "--shuttle takes at least two cores", "write"),
     ("run a.toml --map round", "invalid mapping `round`", "write"),
     ("run a.toml --record hollow/x/y", "hollow/x/y", "correct the path, or make its folder first"),
     ("run a.toml --brief --json", "cannot be used with", "leave one of them out"),
     ("sim a.toml --fast --frame-rate 9", "--frame-rate has no effect with --fast", "leave one"),
     ("sim a.toml --core-count 9", "the platform mpsoc3 has 3 cores", "name a number from 1 to 3"),
-    ("import a.toml", "a.toml", "name"),
+    ("import a.toml", "a.toml is of no format that is known", "rename it: .json is rt-app's"),
     ("import nowhere.json", "nowhere.json cannot be read", "name a file of rt-app"),
     ("import half.json", "this is not JSON", "correct the text there"),
     ("graph a.toml -o nowhere/a.dot", "nowhere/a.dot", "make its folder first"),
-    ("report apps", "apps", "name folders that `whimbrel run --record` made"),
-    ("trace apps", "apps", "name"),
+    (
+        "report apps",
+        "apps is not the folder of a recorded run",
+        "name folders that `whimbrel run --record` made",
+    ),
+    ("trace apps", "apps is not the folder of a recorded run", "name a folder that"),
     ("explore a.toml", "has no cycles", "add `cycles`"),
     ("frame-rate test-1 fast", "invalid value `fast`", "write 0.001 to 1e9 frames per second"),
     ("frame-rate test-1 0", "invalid value `0`", "write 0.001 to 1e9 frames per second"),
     ("restart test-1 9", "core 9", "see `whimbrel ps`"),
-    ("occupy", "", ""),
+    ("occupy", "`whimbrel occupy` needs <COMMAND>", "see `whimbrel occupy --help`"),
     ("occupy release 77", "there is no occupation 77", "see `whimbrel occupy status`"),
     ("new app", "app exists already", "write another name"),
     ("new a/b", "the folder a does not exist", "make it first: mkdir -p a"),
@@ -139,6 +149,7 @@ fn written() -> Place {
         fs::create_dir_all(place.path(folder)).unwrap();
         fs::write(place.path(folder).join("app.toml"), &app).unwrap();
     }
+    fs::write(place.path("apps/one/tasks.c"), "int x;\n").unwrap();
     fs::create_dir(place.path("hollow")).unwrap();
     fs::copy(root().join("build/test-apps/tasks.so"), place.path("x.so")).unwrap();
     let core = "[platform]\nname = \"p\"\n[[core]]\ncount = 2\n[[core.point]]\nmhz = 100\n";

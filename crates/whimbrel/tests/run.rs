@@ -8,7 +8,7 @@ use std::process::Stdio;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::common::{Place, STREAM, text};
+use crate::common::{Place, STREAM, root, text};
 use serde_json::Value;
 
 const SIGINT: i32 = 2;
@@ -335,4 +335,28 @@ fn a_reader_that_has_gone_does_not_hide_that_a_run_failed() {
     let output = command.stdout(OwnedFd::from(writer)).output().unwrap();
     assert_eq!(output.status.code(), Some(2));
     assert!(text(&output.stderr).contains("the antenna is unplugged"));
+}
+
+#[test]
+fn a_move_that_its_task_did_not_live_to_make_has_ended_and_counts_neither_way() {
+    let place = Place::new();
+    let hello = root().join("apps/hello/app.toml");
+    // The last of its 200 steps begins at 1.99 s, and at 2 s it returns.
+    let args = ["sim", hello.to_str().unwrap(), "--quiet", "--move", "bird=1@1995ms"];
+    let summary = place.json(&[&args[..], &["--json"]].concat(), 0);
+    assert_eq!(summary["migrations"][0]["status"], "ended");
+    assert_eq!([&summary["tasks"][0]["migrations"], &summary["tasks"][0]["refused"]], [0, 0]);
+    let output = place.output(&args);
+    let said = text(&output.stdout);
+    let headline: Vec<&str> = said.lines().rev().take(2).collect();
+    assert!(headline[1].starts_with("hello finished after 2.0 s"), "{said}");
+    assert!(headline[0].ends_with("0 deadline misses, 0 migrations"), "{said}");
+    assert_eq!(said.matches(headline[0]).count(), 2, "{said}");
+    assert!(said.contains("(ended: the task, or the run, ended before the move"), "{said}");
+    assert!(text(&output.stderr).contains("no task has `cycles`"), "{}", text(&output.stderr));
+
+    let brief = text(&place.output(&[&args[..], &["--brief"]].concat()).stdout);
+    assert_eq!(brief.matches(headline[0]).count(), 1, "{brief}");
+    assert!(brief.ends_with(&format!("{}\n{}\n", headline[1], headline[0])), "{brief}");
+    assert!(!brief.contains("channel"), "{brief}");
 }

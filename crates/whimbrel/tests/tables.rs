@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use crate::common::{Place, text, write_script};
+use crate::common::{Place, root, text, write_script};
 use insta::assert_snapshot;
 
 #[test]
@@ -102,6 +102,44 @@ fn every_error_says_what_failed_and_below_it_what_to_do() {
         let last = lines.last().unwrap();
         assert!(last.starts_with("  help: ") && last.contains(help), "{words:?}: {said}");
     }
+}
+
+#[test]
+fn check_says_what_would_run_where_and_list_what_there_is() {
+    let place = Place::new();
+    let radio = root().join("apps/fm_radio/app.toml");
+    let radio = radio.to_str().unwrap();
+    let checked =
+        place.json(&["check", radio, "--platform", "mpsoc3", "--map", "load", "--json"], 0);
+    let (cores, tasks) =
+        (checked["cores"].as_array().unwrap(), checked["tasks"].as_array().unwrap());
+    assert_eq!((cores.len(), tasks.len()), (3, 6));
+    for (number, core) in cores.iter().enumerate() {
+        let here: Vec<_> = tasks.iter().filter(|task| task["core"] == number).collect();
+        let load: f64 = here.iter().map(|task| task["load"].as_f64().unwrap()).sum();
+        assert_eq!(core["tasks"], here.len());
+        assert!((core["load"].as_f64().unwrap() - load).abs() < 1e-9 && load > 0.0, "{core}");
+    }
+    let table = text(&place.output(&["check", radio, "--cores", "0"]).stdout);
+    assert!(table.contains("\ndemodulator     0"), "{table}");
+    let busy =
+        place.json(&["check", radio, "--platform", "mpsoc3", "--frame-rate", "1e5", "--json"], 0);
+    assert!(busy["warnings"][0].as_str().unwrap().contains("too much to do"), "{busy}");
+
+    let names = |args: &[&str], key: &str| -> Vec<String> {
+        let rows = place.json(&[&["list"], args, &["--json"]].concat(), 0);
+        let rows = rows.as_array().unwrap();
+        rows.iter().map(|row| row[key].as_str().unwrap().to_owned()).collect()
+    };
+    assert!(names(&["platforms"], "platform").contains(&"mpsoc3".to_owned()));
+    assert!(names(&["policies"], "policy").contains(&"balance".to_owned()));
+    assert_eq!(names(&["boards"], "board"), ["rv32_soc", "vexpress_a9", "virt_a64"]);
+    assert_eq!(names(&["runs"], "run"), [""; 0]);
+    assert_eq!(
+        names(&["tasks", radio], "task"),
+        ["lpf", "demodulator", "bpf", "bpf", "bpf", "sum"]
+    );
+    assert!(text(&place.output(&["list", "tasks", radio]).stdout).contains("\nbpf.2 "));
 }
 
 #[test]

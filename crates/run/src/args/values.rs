@@ -72,7 +72,7 @@ impl FromStr for Move {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let (task, cores, at) = move_parts(text)?;
+        let (task, cores, at) = move_parts(text, "TASK=CORE@TIME, for example demodulator=1@2s")?;
         match cores[..] {
             [core] => Ok(Self { task, core, at }),
             _ => Err(format!("{MOVE} takes one core; {SHUTTLE} takes several")),
@@ -117,7 +117,8 @@ impl FromStr for Shuttle {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let (task, cores, period) = move_parts(text)?;
+        let example = "TASK=CORE,CORE@TIME, for example demodulator=1,0@500ms";
+        let (task, cores, period) = move_parts(text, example)?;
         if cores.len() < 2 {
             return Err(format!(
                 "{SHUTTLE} takes at least two cores: write demodulator=1,0@500ms, for example"
@@ -150,14 +151,15 @@ impl FromStr for RateChange {
     }
 }
 
-fn move_parts(text: &str) -> Result<(TaskName, Vec<u32>, Duration), String> {
+fn move_parts(text: &str, form: &str) -> Result<(TaskName, Vec<u32>, Duration), String> {
     let parts = text.split_once('=').and_then(|(task, rest)| {
         let (cores, time) = rest.rsplit_once('@')?;
         Some((task, cores, time))
     });
-    let (task, cores, time) =
-        parts.ok_or("write TASK=CORE@TIME, for example demodulator=1@2s".to_owned())?;
-    let core = |core: &str| core.parse::<u32>().map_err(|_| format!("`{core}` is not a core"));
+    let (task, cores, time) = parts.ok_or(format!("write {form}"))?;
+    let core = |core: &str| {
+        core.parse::<u32>().map_err(|_| format!("`{core}` is not a core: write {form}"))
+    };
     Ok((task.parse()?, cores.split(',').map(core).collect::<Result<_, _>>()?, duration(time)?))
 }
 

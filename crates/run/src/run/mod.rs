@@ -49,9 +49,9 @@ pub use view::{done, loads, received};
 
 use crate::args::{CommonArgs, RunArgs};
 use crate::control;
-use crate::failure::{Answer, Failure, Outcome, say};
+use crate::failure::{self, Answer, Failure, Outcome, say};
 use crate::helpers;
-use crate::load::{Loaded, Runner, load, utf8};
+use crate::load::{Loaded, Runner, load, utf8, without_cycles};
 use crate::output::{print, print_json};
 use crate::process::Process;
 use crate::protocol::{Simulated, Started};
@@ -159,6 +159,10 @@ fn sum_up(
         say(&speed(&results, took));
     }
     let (summary, reports) = summed(loaded, name, folder, results);
+    let is_simulated = loaded.options.simulation.is_some() && reports.is_empty();
+    if let Some(warning) = without_cycles(&loaded.app).filter(|_| is_simulated) {
+        failure::show(&loaded.source.report(warning));
+    }
     let shown = show(args, &loaded.app, &summary, began);
     if !reports.is_empty() {
         // Even when nobody reads the result: the status is for whoever started the run.

@@ -25,7 +25,7 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_long_help = CHECK_EXAMPLES)]
 pub struct CheckArgs {
-    /// Processors, as `run` takes them [default: all]
+    /// Processors, like `run --cores` [default: all]
     #[arg(long, value_name = "LIST", conflicts_with_all = ["platform", "board"])]
     pub cores: Option<CoreList>,
 
