@@ -63,9 +63,10 @@ fn slots_for_no_channel_twice_or_too_few_are_refused() {
         };
         Choices { slots: all.iter().map(choice).collect(), ..Choices::default() }
     };
-    let (message, help) = refused(&radio(), &with(&[(Some("lpf_sum"), &[4])]));
-    assert_eq!(message, "--slots: there is no channel `lpf_sum`");
+    let (message, help) = refused(&radio(), &with(&[(Some("mixer"), &[4])]));
+    assert_eq!(message, "--slots: there is no channel `mixer`");
     assert!(help.contains("lpf_bpf_0, lpf_bpf_1"), "{help}");
+    assert_eq!(refused(&radio(), &with(&[(Some("lfp_bpf_0"), &[4])])).1, "write `lpf_bpf_0`");
     let twice = with(&[(Some("lpf_bpf"), &[4]), (Some("lpf_bpf_1"), &[8])]);
     assert_eq!(refused(&radio(), &twice).0, "--slots: the channel `lpf_bpf_1` is named twice");
     assert_eq!(
@@ -87,9 +88,11 @@ fn policies_that_do_not_exist_or_cannot_be_explored_are_refused() {
     };
     let (message, help) = with("balanse:a=1");
     assert_eq!(message, "--policies: there is no policy `balanse:a=1`");
-    assert!(help.contains("consolidate"), "{help}");
+    assert_eq!(help, "write `balance`");
     assert_eq!(with("table").0, "--policies: `table` cannot be explored");
-    assert_eq!(with("none").0, "--policies: there is no policy `none`");
+    let (message, help) = with("none");
+    assert_eq!(message, "--policies: there is no policy `none`");
+    assert!(help.contains("consolidate"), "{help}");
 }
 
 #[test]
