@@ -123,7 +123,7 @@ fn planned(args: &CheckArgs) -> Result<Loaded, Failure> {
     })
 }
 
-/// Whether the policy is one of Whimbrel's, or of the module: a helper finds it there by its symbol.
+/// Whether the policy is one of Whimbrel's, or of the module: helpers find it there by its symbol.
 fn check_policy(loaded: &Loaded) -> Result<(), Problem> {
     let Some(policy) = &loaded.moving.policy else { return Ok(()) };
     let symbol = format!("wb_policy_{}\0", policy.name);
