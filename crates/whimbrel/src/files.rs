@@ -26,11 +26,12 @@ pub fn import(args: &ImportArgs) -> Outcome {
     let (hz, threads, window_ns) = (args.hz, args.threads.clone(), args.window_ns);
     let options = Options { hz, threads, window_ns };
     let toml = imported(&files, &options, WARNINGS)?;
-    let answer = write(args.output.as_deref(), &toml)?;
-    if let Some(path) = args.output.as_deref().filter(|path| *path != Path::new(STANDARD)) {
-        say(&format!("wrote {}: whimbrel sim {0}", path.display()));
-    }
-    Ok(answer)
+    let Some(path) = args.output.as_deref().filter(|path| *path != Path::new(STANDARD)) else {
+        return write(None, &toml);
+    };
+    atomic_file::save(path, |file| file.write_all(toml.as_bytes()))?;
+    say(&format!("wrote {}: whimbrel sim {0}", path.display()));
+    Ok(Answer::Yes)
 }
 
 /// Draws an application.
