@@ -149,9 +149,7 @@ static bool open_input(struct wb_app *app, struct voip *voip)
     if (!wav_find(&voip->wav, &file, why))
         return file_refuse(app, "input", why);
     if (voip->wav.is_cut)
-        fprintf(stderr, "voip: input \"%s\" is cut off: it is spoken to its end
-",
-                wb_param_text(app, "input", ""));
+        file_warn(app, "input", "it is cut off: it is spoken to its end");
     if (voip->wav.rate >= INPUT_RATE_LEAST && voip->wav.rate <= INPUT_RATE_MOST)
         return true;
     snprintf(why, sizeof why, "it has %lu samples in a second: convert it to between %d and %d",
