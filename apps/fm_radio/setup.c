@@ -67,7 +67,7 @@ static bool open_input(struct wb_app *app, struct fm_radio *radio, double plays)
         !fm_input_tune(&radio->input, path, &radio->config, app->error))
         return false;
     if (radio->input.is_cut)
-        file_warn(app, "input", "it is cut off: it is played to there");
+        fprintf(stderr, "warning: input \"%s\": it is cut off: it is played to there\n", path);
     return true;
 }
 

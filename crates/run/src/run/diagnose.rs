@@ -343,16 +343,12 @@ fn unable(app: &App, task: Option<&Task>, error: &HelperError) -> Problem {
 fn failed(label: &str, task: &Task, error: &HelperError) -> Problem {
     let entry = task.entry.get_ref();
     let exits = ["it called ", "its process exited"];
-    let (cause, cure) = match error.text.split_once("\nhelp: ") {
-        Some((cause, cure)) => (cause, cure.to_owned()),
-        None if exits.iter().any(|how| error.text.starts_with(how)) => (
-            error.text.as_str(),
-            format!(
-                "return from `{entry}`, or call wb_task_exit() with a text: both end this task alone"
-            ),
-        ),
-        None => (error.text.as_str(), format!("see what `{entry}` returns there")),
+    let help = if exits.iter().any(|how| error.text.starts_with(how)) {
+        format!("return from `{entry}`, or call wb_task_exit() with a text: both end this task alone")
+    } else {
+        format!("see what `{entry}` returns there")
     };
+    let (cause, cure) = error.text.split_once("\nhelp: ").unwrap_or((&error.text, &help));
     Problem::new(format!("`{label}` ended the run: {cause}"))
         .help(cure)
         .at(task.span.clone(), "this task")
