@@ -254,8 +254,7 @@ static void look_for_silence(struct bridge *bridge)
         struct party *party = &bridge->parties[i];
 
         // One that holds the call may be silent.
-        if (party->media &&
-            (!party->is_established || party->media->direction == SDP_SENDRECV) &&
+        if (party->media && (!party->is_established || party->media->direction == SDP_SENDRECV) &&
             now > party->media->heard_ns + most) {
             line_say("hangs up: nothing is heard from one phone", "");
             end_call(party);

@@ -344,7 +344,9 @@ fn failed(label: &str, task: &Task, error: &HelperError) -> Problem {
     let entry = task.entry.get_ref();
     let exits = ["it called ", "its process exited"];
     let help = if exits.iter().any(|how| error.text.starts_with(how)) {
-        format!("return from `{entry}`, or call wb_task_exit() with a text: both end this task alone")
+        format!(
+            "return from `{entry}`, or call wb_task_exit() with a text: both end the task alone"
+        )
     } else {
         format!("see what `{entry}` returns there")
     };
