@@ -2,6 +2,7 @@
 // What an application's image exports to its module besides what every kernel does (exports.c of
 // kernels/freertos): files, and text.
 
+#include <ctype.h>
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdio.h>
@@ -12,6 +13,9 @@
 
 #include "../../kernels/freertos/loader/export.h"
 
+#ifdef _U
+WB_EXPORT(_ctype_);  // what isdigit() and others look into, by macros of Newlib
+#endif
 WB_EXPORT(_impure_ptr);  // stdin, stdout, stderr
 WB_EXPORT(close);
 WB_EXPORT(fclose);
@@ -42,5 +46,7 @@ WB_EXPORT(strerror);
 WB_EXPORT(strspn);
 WB_EXPORT(strtod);
 WB_EXPORT(strtol);
+WB_EXPORT(strtoll);
 WB_EXPORT(strtoul);
+WB_EXPORT(strtoull);
 WB_EXPORT(write);
