@@ -236,6 +236,7 @@ def test_a_task_that_sleeps_is_named_and_told_what_to_call(
     status, said = stalled(with_lines, tmp_path, "sleep", "`bird` blocks core 0")
     assert status == 0, said
     assert said.count("it waits in `clock_nanosleep`") == 1
+    assert "woken early" not in said
     assert "use wb_sleep_until() or wb_period_wait()" in said
 
 

@@ -113,9 +113,11 @@ static void continue_all(struct linux_helper *l)
 {
     struct wb_host *host = l->common.build.host;
     const struct wb_system *system = wb_host_system(host);
+    const uint64_t now_ns = clock_now_ns();
 
     is_continued = 0;
-    put_off_jobs(wb_host_system(host), clock_now_ns() - l->looked_ns);
+    put_off_jobs(wb_host_system(host), now_ns - l->looked_ns);
+    l->looked_ns = now_ns;
     for (uint32_t i = 0; i < system->n_cores; i++)
         if (system->cores[i]->program != 0 && wb_host_pid(host, i) != 0)
             kill(-wb_host_pid(host, i), SIGCONT);
@@ -142,9 +144,12 @@ static void supervise(struct linux_helper *l)
     while (!h->over) {
         poll(fds, 2,
              h->commands.requests != NULL || h->plan.record != NULL ? BUSY_POLL_MS : POLL_MS);
+        // Before the question: a stop that it does not see has begun later.
+        const uint64_t now_ns = clock_now_ns();
         if (is_continued)
             continue_all(l);
-        l->looked_ns = clock_now_ns();
+        else
+            l->looked_ns = now_ns;
         if (fds[0].revents != 0 && !h->lines.closed)
             helper_take_commands(h);
         if (h->lines.closed)

@@ -77,7 +77,11 @@ static void stall(const char *how, struct wb_task *self)
     if (strcmp(how, "read") == 0)
         wait_for_ever();
     while (strcmp(how, "sleep") == 0 && !wb_stopping(self)) {
+        const uint64_t from = wb_now_ns();
         sleep(1);
+        usleep(200000);
+        if (wb_now_ns() - from < 1200000000)
+            printf("woken early\n");
         wb_checkpoint();
     }
     // What a task may do: it waits where its kernel knows, or computes with checkpoints.

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls of a module that must not reach the C library of one kernel: those of the heap, and of
-// mutexes, which work within one kernel only, so a task that holds one is not moved.
+// mutexes, which work within one kernel only, so a task that holds one is not moved. A sleep is not
+// cut short by the kernel's alarm.
 
 #define _GNU_SOURCE
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <threads.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "heap_hooks.h"
@@ -99,6 +102,41 @@ static void hook_thrd_exit(int result)
     thrd_exit(result);
 }
 
+// Time to a moment needs no rest: `left` stays what it is.
+static int hook_clock_nanosleep(clockid_t clock, int flags, const struct timespec *wanted,
+                                struct timespec *rest)
+{
+    struct timespec left = *wanted;
+    int error;
+
+    (void)rest;
+    do
+        error = clock_nanosleep(clock, flags, &left, &left);
+    while (error == EINTR);
+    return error;
+}
+
+static int hook_nanosleep(const struct timespec *wanted, struct timespec *rest)
+{
+    const int error = hook_clock_nanosleep(CLOCK_REALTIME, 0, wanted, rest);
+
+    if (error != 0)
+        errno = error;
+    return error == 0 ? 0 : -1;
+}
+
+static unsigned hook_sleep(unsigned seconds)
+{
+    hook_nanosleep(&(struct timespec){ .tv_sec = seconds }, NULL);
+    return 0;
+}
+
+static int hook_usleep(useconds_t us)
+{
+    return hook_nanosleep(
+        &(struct timespec){ .tv_sec = us / 1000000, .tv_nsec = us % 1000000 * 1000L }, NULL);
+}
+
 hook *hook_for(const char *name)
 {
     static const struct {
@@ -131,6 +169,11 @@ hook *hook_for(const char *name)
         { "quick_exit", (hook *)hook_quick_exit },
         { "pthread_exit", (hook *)hook_pthread_exit },
         { "thrd_exit", (hook *)hook_thrd_exit },
+        { "sleep", (hook *)hook_sleep },
+        { "usleep", (hook *)hook_usleep },
+        { "nanosleep", (hook *)hook_nanosleep },
+        { "thrd_sleep", (hook *)hook_nanosleep },
+        { "clock_nanosleep", (hook *)hook_clock_nanosleep },
         { "pthread_mutex_lock", (hook *)hook_mutex_lock },
         { "pthread_mutex_trylock", (hook *)hook_mutex_trylock },
         { "pthread_mutex_unlock", (hook *)hook_mutex_unlock },
