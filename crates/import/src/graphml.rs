@@ -238,7 +238,7 @@ impl<'a> Reader<'a> {
         if number.is_none() {
             let mut problem = Problem::new(format!("no node has the id `{id}`")).at(at, "this one");
             if self.groups.contains(id) {
-                problem = problem.help("it is a group: name one of the nodes in it");
+                problem = problem.help("name one of the nodes in this group");
             } else if let Some(meant) = nearest(id, self.ids.keys().copied()) {
                 problem = problem.help(format!("write `{meant}`"));
             }

@@ -233,7 +233,7 @@ fn what_a_group_has_is_left_out_and_no_edge_ends_at_it() {
     let told = shown("a.graphml", text, warnings);
     assert!(told.contains("`cycles` of a group has no meaning here"), "{told}");
     let told = refused("a.graphml", &text.replace("target='a'", "target='g'"));
-    assert!(told.contains("it is a group: name one of the nodes in it"), "{told}");
+    assert!(told.contains("name one of the nodes in this group"), "{told}");
 }
 
 #[test]

@@ -35,13 +35,15 @@ fn folded(name: &str) -> String {
     name.to_lowercase().replace(['_', '-'], "")
 }
 
-/// How far apart they are; `None`: too far. One that is cut off is as near as a letter.
-fn distance(wrong: &str, name: &str) -> Option<usize> {
+/// How far apart they are, and by how many letters; `None`: too far. One that is cut off is as near
+/// as a letter.
+fn distance(wrong: &str, name: &str) -> Option<(usize, usize)> {
     let longer = name.len().max(wrong.len());
     let distance = strsim::damerau_levenshtein(wrong, name);
     let is_part = wrong.len().min(name.len()) >= PART_BYTES
         && (name.starts_with(wrong) || wrong.starts_with(name));
-    if is_part { Some(distance.min(1)) } else { Some(distance).filter(|far| *far <= longer / 3) }
+    let near = if is_part { distance.min(1) } else { distance };
+    (is_part || distance <= longer / 3).then_some((near, distance))
 }
 
 #[cfg(test)]
@@ -50,13 +52,14 @@ mod tests {
 
     #[test]
     fn the_nearest_name_is_a_slip_of_the_fingers_or_a_part_away() {
-        let known = ["smp2", "mpsoc3", "mesh64", "output", "slot_bytes"];
+        let known = ["smp2", "mpsoc3", "mesh64", "output", "put", "input", "slot_bytes"];
         for (wrong, meant) in [
             ("smp3", "smp2"),
             ("MPSoC3", "mpsoc3"),
             ("mesh", "mesh64"),
             ("outptu", "output"),
             ("output_file", "output"),
+            ("inputs", "input"),
             ("slot-bytes", "slot_bytes"),
         ] {
             assert_eq!(nearest(wrong, known), Some(meant), "{wrong}");

@@ -223,7 +223,7 @@ fn channel(
         let (from, to) = (&writer.process.name, &reader.process.name);
         let message = format!("the labels from `{from}` to `{to}` are left out");
         let warning = Problem::new(message).at(reader.process.at.clone(), "it reads them");
-        notes.warn(warning.help("their periods have too little in common"));
+        notes.warn(warning.help("give them periods that have more in common"));
         return None;
     }
     let port = |way: &str, other: &str| Names::default().unique(&format!("{way}_{other}"));
