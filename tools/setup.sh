@@ -89,10 +89,10 @@ if [ -n "$missing" ]; then
     # The tests start the SIP server themselves. Its service, which would listen at every address, is
     # masked before there is one; `systemctl unmask kamailio` gives it back.
     case "$missing " in
-        *' kamailio '*) $run ln -sf /dev/null /etc/systemd/system/kamailio.service ;;
+        *' kamailio '*) $run mkdir -p /etc/systemd/system && $run ln -sf /dev/null /etc/systemd/system/kamailio.service ;;
     esac
     # shellcheck disable=SC2086  # one word per package
-    DEBIAN_FRONTEND=noninteractive $run apt-get install -qq -y --no-install-recommends $missing
+    $run env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends $missing
 fi
 
 if ! command -v cargo >/dev/null; then
