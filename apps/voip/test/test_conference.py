@@ -44,7 +44,7 @@ def test_three_hear_each_other_while_the_mixer_moves(
     print(bridge.said, f"{moved(bridge.summary)} moves; {late} ms lost")
     assert bridge.process.returncode == 0
     assert moved(bridge.summary) > 20 * (1 - late / 1000 / TOGETHER_S)
-    each_hears_all_others(tmp_path, rate)
+    each_hears_all_others(tmp_path, rate, late)
     captures = [capture, *(tmp_path / f"{place}.pcap" for place in range(3))]
     for found in map(streams, captures):
         assert len(found) in (2, 6) and not any(stream.lost for stream in found)
@@ -63,7 +63,7 @@ def test_a_conference_goes_on_though_the_core_of_its_mixer_is_killed(
         hang_up(phones)
     assert "kernel of core 1 was killed" in bridge.said
     assert bridge.summary["deaths"][0]["lost"] == 0
-    each_hears_all_others(tmp_path)
+    each_hears_all_others(tmp_path, 8000, lost_ms(bridge, *phones))
     for place in range(3):
         assert not any(stream.lost for stream in streams(tmp_path / f"{place}.pcap"))
 
