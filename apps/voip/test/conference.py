@@ -35,7 +35,7 @@ def hang_up(phones: list[Ours]) -> None:
 
 
 def each_hears_all_others(folder: Path, rate: int, late_ms: float) -> None:
-    """Packets that come late on a busy machine are gaps, of which a tone is weaker and has noise."""
+    """Late packets are gaps: on a busy machine a tone is weaker, and has noise."""
     hz = TONES[rate]
     weaker = min(12.0, late_ms / 20)
     for place, own in enumerate(hz):

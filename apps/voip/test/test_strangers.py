@@ -394,7 +394,7 @@ def test_a_caller_that_hangs_up_or_gives_up_is_no_error() -> None:
     ("status", "cause", "cure"),
     [
         ("401 Unauthorized", "wants a user and a password", "set user, login and password_file"),
-        ("407 Proxy Authentication Required", "the proxy wants", "set user, login and password_file"),
+        ("407 Proxy Authentication Required", "the proxy wants", "set user, login and"),
         ("404 Not Found", "does not exist there", "correct the name before the @"),
         ("408 Request Timeout", "did not answer in time", "start the other phone"),
         ("480 Temporarily Unavailable", "is not available", "call again later"),
