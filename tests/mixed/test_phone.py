@@ -189,7 +189,7 @@ def test_a_conference_goes_on_while_its_mixer_goes_to_linux_and_back(tmp_path: P
     print(f"{moved(bridge.summary)} moves, {lost} ms lost; {bridge.said}")
     assert bridge.process.returncode == 0, bridge.said
     assert moved(bridge.summary) >= 8 * (1 - lost / 3000)
-    each_hears_all_others(tmp_path)
+    each_hears_all_others(tmp_path, 8000, lost)
     for place in range(3):
         assert not any(stream.lost for stream in streams(tmp_path / f"{place}.pcap"))
 
