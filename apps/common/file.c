@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "create.h"
+#include "read_at.h"
 
 bool file_refuse(struct wb_app *app, const char *key, const char *reason)
 {
@@ -91,20 +92,7 @@ bool file_create(struct wb_app *app, struct file *file, const char *key, const c
 
 int64_t file_read_at(const struct file *file, void *data, size_t bytes, uint64_t place)
 {
-    size_t got = 0;
-
-    while (got < bytes) {
-        const ssize_t n = pread(file->fd, (char *)data + got, bytes - got, (off_t)(place + got));
-
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return -1;
-        if (n == 0)
-            break;
-        got += (size_t)n;
-    }
-    return (int64_t)got;
+    return read_at(file->fd, data, bytes, place);
 }
 
 bool file_write_at(const struct file *file, const void *data, size_t bytes, uint64_t place)

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/read_at.h"
 #include "common/wav.h"
 #include "sigmf.h"
 
@@ -33,24 +34,6 @@ static bool ends_in(const char *path, const char *suffix)
 }
 
 // ---- Files --------------------------------------------------------------------------------------
-
-static int64_t read_at(int fd, void *data, size_t bytes, uint64_t place)
-{
-    size_t got = 0;
-
-    while (got < bytes) {
-        const ssize_t n = pread(fd, (char *)data + got, bytes - got, (off_t)(place + got));
-
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return -1;
-        if (n == 0)
-            break;
-        got += (size_t)n;
-    }
-    return (int64_t)got;
-}
 
 static int64_t read_wav(const void *file, void *data, size_t bytes, uint64_t place)
 {
