@@ -66,7 +66,7 @@ BOARD_C := boards/% launcher/board/% kernels/freertos/% kernels/riscv/% reproduc
 JPEG_C := apps/video/picture.c apps/video/jpeg/memory.c
 FFMPEG_C := apps/video/source_ffmpeg.c
 VOIP_C := $(patsubst %,apps/voip/%.c,address bridge canceller codec_g722 codec_opus media outcome pcap \
-	phone register requests sdes server server_setup setup test/fuzz transport turn)
+	phone register requests sdes server server_setup setup test/fuzz transport turn user_agent)
 VOIP_INCLUDE = $(patsubst -I%,-isystem %,$(shell pkg-config --cflags libre opus speexdsp alsa))
 C_FILES := $(filter-out launcher/third_party/%,$(shell git ls-files -co --exclude-standard '*.c' '*.h' '*.cc' '*.hpp' 2>/dev/null))
 

@@ -4,45 +4,26 @@
 // In each period it has what is due of every party mixed, by one call of the mixer that it does not
 // wait for, and sends each its own mix. Like the agent it does not move: its sockets are of its
 // process.
-#include <errno.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "common/tasks.h"
 #include "line.h"
-#include "media.h"
-#include "turn.h"
+#include "user_agent.h"
 
-// Only dbg_init() is wanted of this header, which wants to know these.
-#define DEBUG_MODULE "bridge"
-#define DEBUG_LEVEL 0
-#include <re_dbg.h>
-
-enum { HASH_SIZE = 32, LAST_WORDS_MS = 1000, TEXT_BYTES = 256 };
-
-struct party {
-    struct bridge *bridge;
-    struct sipsess *session;
-    struct media *media;  // NULL: nobody
-    bool is_established;
-};
+enum { LAST_WORDS_MS = 1000 };
 
 struct bridge {
-    struct voip *voip;
+    struct user_agent agent;
+    struct session parties[VOIP_PARTIES];
     struct voip_agent_tally *tally;
-    struct turn turn;
-    struct sa local;
-    struct sip *sip;
-    struct sipsess_sock *calls;
-    struct party parties[VOIP_PARTIES];
     struct wb_caller mix;
     struct voip_mix sent;
     uint32_t made_us[WB_CALLS_MAX];  // when a mix was asked for, by the number of the call
     uint32_t number, asked;          // of periods, and of mixes
-    uint32_t taken, ended;           // calls
+    uint32_t ended;                  // calls
     uint64_t period_ns, turn_ns;     // when the next of each is due
     uint64_t sent_ns;                // when the last mix was sent; 0: none since there was nobody
-    uint64_t end_ns;                 // when the bridge is given up; 0: not yet
+    uint64_t end_ns;                 // when the bridge is given up, once it takes no more calls
 };
 
 static uint32_t now_us(void)
@@ -50,27 +31,23 @@ static uint32_t now_us(void)
     return (uint32_t)(wb_now_ns() / 1000);
 }
 
-// ---- The end of a call --------------------------------------------------------------------------
+// ---- A call -------------------------------------------------------------------------------------
 
 static void leave(struct bridge *bridge)
 {
-    if (bridge->end_ns == 0)
+    if (!bridge->agent.is_leaving)
         bridge->end_ns = wb_now_ns() + LAST_WORDS_MS * UINT64_C(1000000);
+    bridge->agent.is_leaving = true;
 }
 
-// Giving the session back says BYE or a refusal, if that is still to be done.
-static void end_call(struct party *party)
+static void end_call(struct session *party)
 {
-    struct bridge *bridge = party->bridge;
-    const uint32_t wanted = bridge->voip->wanted_calls;
+    struct bridge *bridge = (struct bridge *)party->agent;
+    const uint32_t wanted = bridge->agent.voip->wanted_calls;
 
     if (!party->media)
         return;
-    if (!party->is_established)
-        bridge->tally->failed++;
-    party->is_established = false;
-    party->session = mem_deref(party->session);
-    party->media = mem_deref(party->media);
+    session_end(party);
     bridge->ended++;
     if (wanted > 0 && bridge->ended >= wanted)
         leave(bridge);
@@ -83,96 +60,23 @@ static void end_all(struct bridge *bridge)
     leave(bridge);
 }
 
-static void on_close(int error, const struct sip_msg *message, void *arg)
+static void on_close(struct session *party, int error, const struct sip_msg *answer)
 {
     (void)error;
-    (void)message;
+    (void)answer;
     line_say("a call has ended", "");
-    end_call(arg);
+    end_call(party);
 }
 
-// ---- A call that comes --------------------------------------------------------------------------
-
-static void on_established(const struct sip_msg *message, void *arg)
+static int on_call(struct session *party, const struct sip_msg *message)
 {
-    struct party *party = arg;
-
-    (void)message;
-    if (party->is_established || !party->media)
-        return;
-    party->is_established = true;
-    party->bridge->tally->calls++;
-    media_start(party->media, ++party->bridge->taken);
-    line_say("in a call by", voip_codec(party->media->call)->name);
-}
-
-static int on_answer(const struct sip_msg *message, void *arg)
-{
-    struct party *party = arg;
-
-    return party->media ? media_take(party->media, message->mb, false) : EINVAL;
-}
-
-// A call is offered anew in its midst, or is asked for our offer.
-static int on_offer(struct mbuf **description, const struct sip_msg *message, void *arg)
-{
-    struct party *party = arg;
-    const bool has_offer = mbuf_get_left(message->mb) > 0;
-
-    if (!party->media)
-        return EINVAL;
-    const int error = has_offer ? media_take(party->media, message->mb, true) : 0;
-    return error ? error : media_describe(party->media, description, !has_offer);
-}
-
-static int take_up(struct party *party, const struct sip_msg *message)
-{
-    struct bridge *bridge = party->bridge;
-    const bool has_offer = mbuf_get_left(message->mb) > 0;
-    struct mbuf *description = NULL;
-    int error = media_open(&party->media, bridge->voip, &bridge->local);
+    const int error = session_accept(party, message, 200);
 
     if (error)
-        return error;
-    if (has_offer)
-        error = media_take(party->media, message->mb, true);
-    if (error == 0)
-        error = media_describe(party->media, &description, !has_offer);
-    if (error == 0)
-        error =
-            sipsess_accept(&party->session, bridge->calls, message, 200, "OK", bridge->voip->user,
-                           "application/sdp", description, NULL, NULL, false, on_offer, on_answer,
-                           on_established, NULL, NULL, on_close, party, NULL);
-    mem_deref(description);
-    party->media->heard_ns = wb_now_ns();
-    if (error)
-        party->media = mem_deref(party->media);
-    return error;
-}
-
-static struct party *nobody(struct bridge *bridge)
-{
-    for (int i = 0; i < VOIP_PARTIES && bridge->end_ns == 0; i++)
-        if (!bridge->parties[i].media)
-            return &bridge->parties[i];
-    return NULL;
-}
-
-static void on_call(const struct sip_msg *message, void *arg)
-{
-    struct bridge *bridge = arg;
-    struct party *party = nobody(bridge);
-    const int error = party ? take_up(party, message) : EBUSY;
-
-    if (error == 0)
-        return;
-    line_say("refuses a call", error == EBUSY ? "all places are taken" : strerror(error));
-    if (error == EBUSY)
-        (void)sip_treply(NULL, bridge->sip, message, 486, "Busy Here");
-    else if (error == ENOTSUP)
-        (void)sip_treply(NULL, bridge->sip, message, 488, "Not Acceptable Here");
+        end_call(party);
     else
-        (void)sip_treply(NULL, bridge->sip, message, 400, "Bad Session Description");
+        party->media->heard_ns = wb_now_ns();
+    return error;
 }
 
 // ---- The sound ----------------------------------------------------------------------------------
@@ -204,7 +108,7 @@ static void on_mixed(const struct wb_answer *answer, void *arg)
     tally->slowest_us = us > tally->slowest_us ? us : tally->slowest_us;
     note_sent(bridge);
     for (int i = 0; i < VOIP_PARTIES; i++) {
-        const struct party *party = &bridge->parties[i];
+        const struct session *party = &bridge->parties[i];
 
         if (!party->is_established || party->media->call != mix->calls[i] ||
             mix->parts[i].bytes == 0)
@@ -220,7 +124,7 @@ static void mix(struct bridge *bridge)
 
     bridge->number++;
     for (int i = 0; i < VOIP_PARTIES; i++) {
-        struct party *party = &bridge->parties[i];
+        struct session *party = &bridge->parties[i];
         struct voip_packet *part = &bridge->sent.parts[i];
 
         bridge->sent.calls[i] = party->is_established ? party->media->call : 0;
@@ -248,24 +152,18 @@ static void mix(struct bridge *bridge)
 // A phone that has vanished sends no packets, and no BYE.
 static void look_for_silence(struct bridge *bridge)
 {
-    const uint64_t most = bridge->voip->silence_ms * UINT64_C(1000000), now = wb_now_ns();
-
-    for (int i = 0; i < VOIP_PARTIES && most > 0; i++) {
-        struct party *party = &bridge->parties[i];
-
-        // One that holds the call may be silent.
-        if (party->media && (!party->is_established || party->media->direction == SDP_SENDRECV) &&
-            now > party->media->heard_ns + most) {
+    for (int i = 0; i < VOIP_PARTIES; i++)
+        if (session_is_silent(&bridge->parties[i])) {
             line_say("hangs up: nothing is heard from one phone", "");
-            end_call(party);
+            end_call(&bridge->parties[i]);
         }
-    }
 }
 
 static bool turn(struct bridge *bridge, bool is_called)
 {
-    const uint64_t now = wb_now_ns(), period_ns = bridge->voip->ptime_ms * UINT64_C(1000000);
-    const uint32_t poll_us = bridge->voip->poll_us;
+    const uint64_t now = wb_now_ns();
+    const uint64_t period_ns = bridge->agent.voip->ptime_ms * UINT64_C(1000000);
+    const uint32_t poll_us = bridge->agent.voip->poll_us;
     const bool is_period = now >= bridge->period_ns;
 
     if (is_period) {
@@ -275,18 +173,17 @@ static bool turn(struct bridge *bridge, bool is_called)
     }
     if (is_called || now >= bridge->turn_ns || (poll_us == 0 && is_period)) {
         bridge->turn_ns = now + (poll_us > 0 ? poll_us * UINT64_C(1000) : period_ns);
-        if (!turn_take(&bridge->turn))
-            line_say("the loop of libre fails", strerror(errno));
+        user_agent_turn(&bridge->agent);
     }
-    return bridge->end_ns == 0 || now < bridge->end_ns;
+    return !bridge->agent.is_leaving || now < bridge->end_ns;
 }
 
 // Waits for whatever comes first; true when that is the network's.
 static bool wait(struct wb_task *self, struct bridge *bridge)
 {
     struct wb_wait set[] = { { .port = bridge->mix.answers },
-                             { .file = bridge->turn.loop, .events = WB_FILE_READABLE } };
-    const bool has_file = bridge->voip->poll_us == 0;
+                             { .file = bridge->agent.turn.loop, .events = WB_FILE_READABLE } };
+    const bool has_file = bridge->agent.voip->poll_us == 0;
     const uint64_t now = wb_now_ns();
     const uint64_t due = bridge->period_ns < bridge->turn_ns ? bridge->period_ns : bridge->turn_ns;
     const int which = wb_wait(set, has_file ? 2 : 1, due > now ? due - now : 0);
@@ -296,58 +193,18 @@ static bool wait(struct wb_task *self, struct bridge *bridge)
     return has_file && set[1].ready;
 }
 
-static void fail(struct wb_task *self, const char *what, int error)
-{
-    char text[TEXT_BYTES];
-
-    snprintf(text, sizeof text, "%s: %s", what, strerror(error));
-    wb_task_fail(self, text);
-}
-
-static int open_sip(struct bridge *bridge)
-{
-    int error = sip_alloc(&bridge->sip, NULL, HASH_SIZE, HASH_SIZE, HASH_SIZE, "whimbrel", NULL,
-                          bridge->voip);
-
-    if (error)
-        return error;
-    sip_set_trace_handler(bridge->sip, pcap_sip);
-    error = sip_transp_add(bridge->sip, SIP_TRANSP_UDP, &bridge->local);
-    return error ? error : sipsess_listen(&bridge->calls, bridge->sip, HASH_SIZE, on_call, bridge);
-}
-
-static struct bridge *open_all(struct wb_task *self)
-{
-    struct bridge *bridge = task_keep(self, sizeof *bridge);
-    struct voip *voip = voip_of(self);
-
-    bridge->voip = voip;
-    bridge->tally = &voip->tally.agent;
-    for (int i = 0; i < VOIP_PARTIES; i++)
-        bridge->parties[i].bridge = bridge;
-    if (wb_caller_open(self, "mix", &bridge->mix) != WB_OK)
-        wb_task_fail(self, "it may call no service of the name mix: see [[service]]");
-    dbg_init(DBG_EMERG, DBG_NONE);  // packets of others are not shown on the terminal
-    int error = libre_init();
-    if (error == 0)
-        error = sa_decode(&bridge->local, voip->listen, strlen(voip->listen));
-    if (error)
-        fail(self, "listen must be an address and a port of this machine", error);
-    if (!turn_open(&bridge->turn))
-        fail(self, "libre's main loop is not available", errno);
-    error = open_sip(bridge);
-    if (error)
-        fail(self, "calls cannot be taken", error);
-    line_say("listens at", voip->listen);
-    bridge->period_ns = wb_now_ns();
-    return bridge;
-}
-
 int bridge(struct wb_task *self)
 {
-    struct bridge *bridge = open_all(self);
+    static const struct user_agent_kind sip = { .on_call = on_call, .on_close = on_close };
+    struct bridge *bridge = task_keep(self, sizeof *bridge);
     bool is_called = true;
 
+    if (wb_caller_open(self, "mix", &bridge->mix) != WB_OK)
+        wb_task_fail(self, "it may call no service of the name mix: see [[service]]");
+    user_agent_open(self, &bridge->agent, &sip, bridge->parties, VOIP_PARTIES);
+    bridge->tally = &bridge->agent.voip->tally.agent;
+    line_say("listens at", bridge->agent.voip->listen);
+    bridge->period_ns = wb_now_ns();
     while (turn(bridge, is_called)) {
         if (wb_stopping(self))
             end_all(bridge);
@@ -357,9 +214,6 @@ int bridge(struct wb_task *self)
         wb_checkpoint();
     }
     end_all(bridge);
-    bridge->calls = mem_deref(bridge->calls);
-    bridge->sip = mem_deref(bridge->sip);
-    turn_close(&bridge->turn);
-    libre_close();
+    user_agent_close(&bridge->agent);
     return 0;
 }

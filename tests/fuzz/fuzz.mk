@@ -15,7 +15,7 @@ FUZZ_FLAGS := -g1 -fno-omit-frame-pointer $(FUZZ_CHECKS_$(FUZZ_BUILD))
 FUZZ_INCLUDE := $(INCLUDE) -Iapps -Iapps/video/jpeg -Ikernels/freertos/loader -Ikernels/freertos/loader/test -Ilauncher/board -Itests/fuzz/c
 
 FUZZ_PHONE_C := tests/fuzz/c/phone.c $(patsubst %,apps/voip/%.c,body codec codec_g711 codec_opus g711 media pcap playout resample sdes)
-FUZZ_SIP_C := $(patsubst %,apps/voip/%.c,address outcome register requests server transport turn)
+FUZZ_SIP_C := $(patsubst %,apps/voip/%.c,address outcome register requests server transport turn user_agent)
 FUZZ_PHONE_LIBS = $(shell pkg-config --libs libre openssl opus)
 
 # A kernel by hand.

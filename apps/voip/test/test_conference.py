@@ -16,6 +16,7 @@ import pytest
 from conference import each_hears_all_others, hang_up, three
 from driven import CORES, command, ended, moved
 from phones import CONFERENCE, HOST, PATIENCE_S, lost_ms, ours
+from strangers import stranger
 from test_network import SDP, a_message, drained, request, status_of
 from tshark import streams
 
@@ -118,6 +119,29 @@ def test_a_bridge_takes_calls_after_thousands_of_damaged_messages() -> None:
                 status = status_of(other, "1 INVITE")
             time.sleep(0.1)
         assert status == 200
+        bridge.process.terminate()
+    assert bridge.process.returncode == 0, bridge.said
+
+
+def test_a_bridge_keeps_the_rules_of_sip_as_a_phone_does() -> None:
+    with ours(app=CONFERENCE) as bridge, stranger(bridge.port) as other:
+        assert other.ask("OPTIONS").status == 200 and other.ask("REFER").status == 405
+        assert other.ask("UPDATE").status == 481
+        body = other.sdp()
+        required = other.ask("INVITE", body, "Require: 100rel")
+        assert required.status == 420 and required.header("Unsupported") == "100rel"
+        other.send("ACK", cseq=other.cseq)
+        other.tag = ""
+        refused = other.invite(other.sdp("m=audio {port} RTP/AVP 18"))
+        assert refused.status == 488 and "no codec in common" in refused.header("Warning")
+        other.tag = ""
+        assert other.invite(body).status == 200
+        other.hears(0)
+        assert other.ask("UPDATE", other.sdp("m=audio {port} RTP/AVP 8")).status == 200
+        other.hears(8)
+        assert other.ask("UPDATE", other.sdp("m=audio {port} RTP/AVP 18")).status == 488
+        assert other.invite(other.sdp(extra="a=sendonly")).direction == "recvonly"
+        other.hang_up()
         bridge.process.terminate()
     assert bridge.process.returncode == 0, bridge.said
 

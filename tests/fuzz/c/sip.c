@@ -22,8 +22,8 @@ static void begin(void)
     line = line_sip(NULL);
     sender = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     MUST(bind(sender, (struct sockaddr *)&own, sizeof own) == 0);
-    MUST(sip_transp_laddr(((struct phone *)line)->sip, &address, SIP_TRANSP_UDP,
-                          &((struct phone *)line)->local) == 0);
+    MUST(sip_transp_laddr(((struct phone *)line)->agent.sip, &address, SIP_TRANSP_UDP,
+                          &((struct phone *)line)->agent.local) == 0);
     own.sin_port = htons(sa_port(&address));
     MUST(connect(sender, (struct sockaddr *)&own, sizeof own) == 0);
 }
@@ -43,10 +43,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
         (void)send(sender, packet, n, MSG_DONTWAIT);
         MUST(line->kind->turn(line));
     }
-    if (phone->media != NULL && !phone->is_established)
+    if (phone->session.media != NULL && !phone->session.is_established)
         on_answer_time(phone);
     end_call(phone);
-    phone->is_leaving = false;
+    phone->agent.is_leaving = false;
     (void)line->kind->turn(line);
     while (recv(sender, answer, sizeof answer, MSG_DONTWAIT) > 0)
         continue;
