@@ -22,7 +22,7 @@ include boards/boards.mk
 include tests/fuzz/fuzz.mk
 include reproduce/nacul2007/rtl/programs.mk rtl/rtl.mk tools/install/install.mk tools/sbom.mk
 
-.PHONY: help setup build demo demo-live test lint fmt bench reproduce docs folders keys picture lines size soak clean occupy-static \
+.PHONY: help setup build demo demo-live test lint fmt bench bench-check reproduce docs folders keys picture lines size soak clean occupy-static \
 	lint-c lint-rust lint-files lint-rtl test test-times test-guest test-guest-soak test-c test-model test-freertos test-mixed test-soc test-rust test-crates test-parts test-apps test-voip test-examples test-documents test-peers test-python test-py test-aarch64 test-fuzz fuzz \
 	test-sanitizers
 
@@ -91,6 +91,9 @@ fmt:  ## rewrite files with the formatters
 
 bench: build  ## measure this machine against its peers
 	$(BIN)/whimbrel bench --peers
+
+bench-check: build $(BUILD)/release/counted $(BUILD)/counts/synthetic.so  ## compare the instructions of single operations with what is checked in; ACCEPT=1 checks them in
+	@bench/counts/check.py $(BUILD) $(BIN)
 
 reproduce: build  ## measure what the papers published, and print both
 	@for paper in reproduce/*/run; do $$paper || exit 1; done

@@ -247,6 +247,16 @@ $(BIN)/whimbrel-bench: $(call linux_objects,release) $(call objects,release,$(wi
 	@echo 'LD $@'
 	@$(CC) $(FLAGS_release) $(HARDENING_LINK) -rdynamic -o $@ $^ -ldl -lpthread -lm
 
+# What `make bench-check` counts the instructions of: kernels as they ship, and a module for every
+# processor, as valgrind does not know all instructions of the newest.
+$(BUILD)/release/counted: $(call linux_objects,release) $(call objects,release,bench/counts/counted.c bench/linux/system.c)
+	@echo 'LD $@'
+	@$(CC) $(FLAGS_release) $(HARDENING_LINK) -rdynamic -o $@ $^ -ldl -lpthread
+
+$(BUILD)/counts/synthetic.so: apps/synthetic/synthetic.c tools/c.mk
+	@mkdir -p $(@D)
+	@$(CC) -std=c11 $(MODULE_FLAGS) -o $@ $<
+
 # ---- Tests --------------------------------------------------------------------------------------
 
 TEST_MODULES := $(patsubst crates/whimbrel/tests/apps/%,$(BUILD)/test-apps/%.so,$(basename $(wildcard crates/whimbrel/tests/apps/*.c*)))

@@ -70,6 +70,7 @@ packages='
     tcc
     tcpdump
     tshark
+    valgrind
 '
 
 missing=''
