@@ -45,7 +45,7 @@ static inline void fall_asleep(struct sim_core *c)
         sim_turn_off(c);
     wb_counter_add(&c->core->stats.sleeps, 1);
     if (c->recording.on) {
-        sim_record_power(c);
+        sim_record_change(c);
         wb_record_event(c->core, WB_EVENT_SLEEP, UINT32_MAX, 0, 0, sim_now_ns());
     }
 }
@@ -262,7 +262,7 @@ static inline uint64_t rouse(struct sim_core *c)
     sim_record_power(c);
     const uint64_t ps = engine_wake(sim.engine, c->core->index);
     if (c->recording.on) {
-        sim_record_power(c);
+        sim_record_change(c);
         wb_record_event(c->core, WB_EVENT_AWAKE, UINT32_MAX, 0, 0, sim_now_ns());
     }
     return ps;
@@ -325,7 +325,7 @@ void sim_kill(struct sim_core *c)
         sim_forget_shares(c);
     sim_record_power(c);
     engine_idle(sim.engine, c->core->index);
-    sim_record_power(c);
+    sim_record_change(c);
 }
 
 // Of what it had begun nothing is under way any more: it was stopped for long enough.
@@ -334,7 +334,7 @@ void sim_start_again(struct sim_core *c)
     c->dead = false;
     c->agent.tick_due = true;
     c->agent.silent = c->power.idle = c->irq.rung = c->choice.is_due = false;
-    c->overhead_ps = c->irq_time_ps = 0;
+    c->overhead_ps = c->irq_time_ps = c->recording.next_ps = 0;
     wb_word_store(&c->core->state, WB_CORE_UP, WB_RELAXED);
     sim_push_in(engine_wake(sim.engine, c->core->index), EVENT_WAKE, c->core->index);
 }

@@ -16,6 +16,7 @@ struct engine_core {
     uint64_t active_ps, idle_ps;  // that the engine has not heard of
     uint64_t period_factor;       // a cycle takes so many picoseconds,
     uint32_t period_shift;        // over two to the power of this
+    uint32_t active_uw, idle_uw;  // that it draws if it is plain
     bool is_plain;                // no idle states, no cache, no polling: it is added up here
     bool is_idle;
 };
@@ -178,10 +179,26 @@ void engine_turn_off(struct engine *engine, uint32_t core, bool off);
 /// Changes the operating point. Returns for how long the core does nothing.
 uint64_t engine_set_point(struct engine *engine, uint32_t core, uint32_t point);
 
-/// What the core consumes, now or at a moment since it became idle; when that changes next by
-/// itself after a moment, UINT64_MAX: never.
-uint32_t engine_power_uw(const struct engine *engine, uint32_t core, uint64_t at_ps);
-uint64_t engine_next_passage(const struct engine *engine, uint32_t core, uint64_t after_ps);
+/// The same as engine_power_uw() and engine_next_passage() for cores that are not plain.
+uint64_t engine_passage_after(const struct engine *engine, uint32_t core, uint64_t after_ps);
+uint32_t engine_draw_uw(const struct engine *engine, uint32_t core, uint64_t at_ps);
+
+/// What the core consumes, now or at a moment since it became idle.
+static inline uint32_t engine_power_uw(const struct engine *engine, uint32_t core, uint64_t at_ps)
+{
+    const struct engine_core *c = &engine->cores[core];
+
+    if (!c->is_plain)
+        return engine_draw_uw(engine, core, at_ps);
+    return c->is_idle ? c->idle_uw : c->active_uw;
+}
+
+/// When that changes next by itself after a moment; UINT64_MAX: never.
+static inline uint64_t engine_next_passage(const struct engine *engine, uint32_t core,
+                                           uint64_t after_ps)
+{
+    return engine->cores[core].is_plain ? UINT64_MAX : engine_passage_after(engine, core, after_ps);
+}
 
 /// How long the core has been active, in tasks, in its kernel and waking up, and idle at an
 /// operating point so far.

@@ -398,7 +398,7 @@ void wb_kernel_set_point(uint32_t point)
     if (point >= core->n_points)
         return;
     const uint64_t ps = engine_set_point(sim.engine, core->index, point);
-    sim_record_power(sim.here);
+    sim_record_change(sim.here);
     sim_spend(ps);
     wb_core_enter_point(core, point, sim_now_ns());
     wb_record_event(core, WB_EVENT_FREQUENCY, UINT32_MAX, 0, core->points[point].hz / 1000,

@@ -310,8 +310,8 @@ static void heat(void)
 {
     sim_record_all_power();
     const uint64_t next_ps = engine_heat(sim.engine);
-    sim_record_all_power();
     for (uint32_t i = 0; i < sim.system->n_cores; i++) {
+        sim_record_change(&sim.cores[i]);
         const int32_t mc = engine_temperature_mc(sim.engine, i);
         if (mc != INT32_MIN)
             wb_record_event(sim.cores[i].core, WB_EVENT_TEMPERATURE, UINT32_MAX, 0, (uint32_t)mc,

@@ -20,6 +20,7 @@ static void turn(struct sim_core *c, bool off)
 {
     c->power.off = off;
     engine_turn_off(sim.engine, c->core->index, off);
+    c->recording.next_ps = 0;
 }
 
 // A tick that is still planned would wake it: the core is silent after it (core.c).

@@ -117,6 +117,7 @@ struct sim_core {
         bool on;            // the core's events are recorded
         uint32_t uw;        // the power that was recorded last
         uint64_t until_ps;  // `uw` is right until then
+        uint64_t next_ps;   // and goes on to be until then; 0: something may have changed it
     } recording;
     struct wb_task
         *interrupted;   // the task that was interrupted last: it continues without a switch
@@ -582,16 +583,23 @@ void sim_record_start(struct sim_core *c);
 
 void sim_emit_power(struct sim_core *c);
 
-/// Records how the core's power has changed up to now. To be called before and after whatever may
-/// change it, and before anything else is recorded of a core that is idle. Nothing unless the run
-/// is recorded.
+/// Records how the core's power has changed by itself up to now. To be called before whatever else
+/// may change it, and before anything else is recorded of a core that is idle. Nothing unless the
+/// run is recorded.
 static inline void sim_record_power(struct sim_core *c)
 {
-    if (__builtin_expect(c->recording.on, 0))
+    if (__builtin_expect(!c->recording.on, 1))
+        return;
+    if (sim.engine->now_ps < c->recording.next_ps)
+        c->recording.until_ps = sim.engine->now_ps;
+    else
         sim_emit_power(c);
 }
 
 void sim_record_all_power(void);
+
+/// The same after what may have changed it.
+void sim_record_change(struct sim_core *c);
 
 /// Stops a core in the midst of whatever it does. The launcher takes its tasks over.
 void sim_kill(struct sim_core *c);

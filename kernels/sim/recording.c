@@ -18,16 +18,21 @@ static void record_power(struct sim_core *c, uint64_t at_ps)
 
 void sim_emit_power(struct sim_core *c)
 {
-    const uint64_t now_ps = sim.engine->now_ps;
+    const struct engine *engine = sim.engine;
+    const uint32_t core = c->core->index;
+    uint64_t at_ps;
 
-    for (;;) {
-        const uint64_t at_ps =
-            engine_next_passage(sim.engine, c->core->index, c->recording.until_ps);
-        if (at_ps >= now_ps)
-            break;
+    while ((at_ps = engine_next_passage(engine, core, c->recording.until_ps)) < engine->now_ps)
         record_power(c, at_ps);
-    }
-    record_power(c, now_ps);
+    record_power(c, engine->now_ps);
+    c->recording.next_ps =
+        at_ps > engine->now_ps ? at_ps : engine_next_passage(engine, core, engine->now_ps);
+}
+
+void sim_record_change(struct sim_core *c)
+{
+    c->recording.next_ps = 0;
+    sim_record_power(c);
 }
 
 void sim_record_all_power(void)

@@ -260,12 +260,13 @@ export! {
     engine_turn_off(core: u32, off: bool) -> () = |s| {
         let now_ps = s.now_ps;
         s.folded(core as usize).hardware.turn_off(now_ps, core as usize, off);
+        s.ledgers[core as usize].follow(&s.engine.hardware, core as usize);
     };
     engine_set_point(core: u32, point: u32) -> u64 =
         |s| s.set_point(core as usize, point as usize);
-    engine_power_uw(core: u32, at_ps: u64) -> u32 =
-        |s| s.folded(core as usize).hardware.power_uw(at_ps, core as usize) as u32;
-    engine_next_passage(core: u32, after_ps: u64) -> u64 =
+    engine_draw_uw(core: u32, at_ps: u64) -> u32 =
+        |s| s.engine.hardware.power_uw(at_ps, core as usize) as u32;
+    engine_passage_after(core: u32, after_ps: u64) -> u64 =
         |s| s.engine.hardware.next_passage_ps(core as usize, after_ps).unwrap_or(u64::MAX);
     engine_active_ps(core: u32, point: u32) -> u64 =
         |s| s.residency(core as usize, point as usize).active_ps;
@@ -287,6 +288,10 @@ export! {
     engine_sink_mc() -> i32 = |s| s.engine.hardware.network().map_or(i32::MIN, |n| n.sink_mc());
     engine_heat() -> u64 = |s| {
         let (now_ps, engine) = s.all_folded();
-        engine.heat(now_ps).unwrap_or(u64::MAX)
+        let next_ps = engine.heat(now_ps).unwrap_or(u64::MAX);
+        for (core, ledger) in s.ledgers.iter_mut().enumerate() {
+            ledger.follow(&s.engine.hardware, core);
+        }
+        next_ps
     };
 }

@@ -18,6 +18,9 @@ pub struct Ledger {
     /// A cycle takes so many picoseconds, over two to the power of `period_shift`.
     period_factor: u64,
     period_shift: u32,
+    /// What it draws, in microwatts.
+    active_uw: u32,
+    idle_uw: u32,
     /// C keeps it; else it calls for every change.
     is_plain: bool,
     is_idle: bool,
@@ -29,16 +32,19 @@ impl Ledger {
         let looks = hardware.doorbell().kind() != DoorbellKind::Interrupt;
         let ledger = |core| {
             let state = hardware.state(core);
-            let (period_factor, period_shift) = hardware.clock(core).period();
-            Ledger {
+            let mut ledger = Ledger {
                 since_ps: now_ps,
                 active_ps: 0,
                 idle_ps: 0,
-                period_factor,
-                period_shift,
+                period_factor: 0,
+                period_shift: 0,
+                active_uw: 0,
+                idle_uw: 0,
                 is_plain: !looks && state.asleep_ps().is_empty() && !hardware.has_cache(core),
                 is_idle: state.idle_since().is_some(),
-            }
+            };
+            ledger.follow(hardware, core);
+            ledger
         };
         (0..hardware.cores()).map(ledger).collect()
     }
@@ -55,8 +61,10 @@ impl Ledger {
         (self.since_ps, self.active_ps, self.idle_ps) = (now_ps, 0, 0);
     }
 
-    /// The core's frequency has changed.
+    /// The core's frequency or what it draws has changed.
     pub fn follow(&mut self, hardware: &Hardware, core: usize) {
+        let draw = hardware.state(core).draw();
         (self.period_factor, self.period_shift) = hardware.clock(core).period();
+        (self.active_uw, self.idle_uw) = (draw.active_uw as u32, draw.idle_uw as u32);
     }
 }

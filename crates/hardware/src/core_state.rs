@@ -219,6 +219,11 @@ impl CoreState {
         self.transitions
     }
 
+    /// What it draws while it is active, and idle but in no idle state.
+    pub fn draw(&self) -> Draw {
+        if self.off { Draw { idle_uw: 0, ..self.draw } } else { self.draw }
+    }
+
     /// What it draws now, in microwatts.
     pub fn power_uw(&self, now_ps: u64, states: &[IdleState]) -> u64 {
         let Mode::Idle { since_ps } = self.mode else { return self.draw.active_uw };
