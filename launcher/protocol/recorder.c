@@ -35,10 +35,8 @@ static bool drain(struct recorder *recorder, uint32_t core, uint32_t most)
 {
     struct wb_ring *events = &recorder->system->cores[core]->record.events;
     struct wb_event some[EVENTS];
-    uint32_t n = 0;
+    const uint32_t n = wb_ring_take_events(events, some, most < EVENTS ? most : EVENTS);
 
-    while (n < EVENTS && n < most && wb_ring_take(events, &some[n]))
-        n++;
     if (n != 0)
         put_bytes(recorder, core, some, n * sizeof some[0]);
     return n == EVENTS;

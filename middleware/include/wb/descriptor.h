@@ -119,6 +119,12 @@ void wb_ring_put(struct wb_ring *ring, const void *entry);
 /// Returns: false when there is none.
 bool wb_ring_take(struct wb_ring *ring, void *entry);
 
+/// Takes the oldest complete events, at most so many.
+///
+/// Context: as wb_ring_take().
+/// Returns: how many.
+uint32_t wb_ring_take_events(struct wb_ring *ring, struct wb_event *events, uint32_t most);
+
 /// Notes an event of this core. Costs one branch when the run is not recorded. What a task that
 /// blocks waits for is looked up here.
 ///

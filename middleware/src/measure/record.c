@@ -7,12 +7,14 @@
 
 enum { FLAG_BYTES = 8 };  // the completeness word, padded so that entries stay aligned
 
-static unsigned char *slot(struct wb_ring *ring, uint32_t index)
+// `bytes`: of an entry, which the compiler knows where there are many.
+static inline unsigned char *slot(const struct wb_ring *ring, uint32_t index, uint32_t bytes)
 {
-    return ring->data + (size_t)(index & (ring->slots - 1)) * (FLAG_BYTES + ring->entry_bytes);
+    return ring->data + (size_t)(index & (ring->slots - 1)) * (FLAG_BYTES + bytes);
 }
 
-void wb_ring_put(struct wb_ring *ring, const void *entry)
+static inline __attribute__((always_inline)) void ring_put(struct wb_ring *ring, const void *entry,
+                                                           uint32_t bytes)
 {
     uint32_t tail = wb_word_load(&ring->tail, WB_RELAXED);
 
@@ -28,28 +30,47 @@ void wb_ring_put(struct wb_ring *ring, const void *entry)
             ring->make_room();
         }
     } while (!wb_word_compare_swap_weak(&ring->tail, &tail, tail + 1, WB_RELAXED, WB_RELAXED));
-    unsigned char *s = slot(ring, tail);
-    memcpy(s + FLAG_BYTES, entry, ring->entry_bytes);
+    unsigned char *s = slot(ring, tail, bytes);
+    memcpy(s + FLAG_BYTES, entry, bytes);
     wb_word_store((struct wb_word *)(void *)s, 1, WB_RELEASE);
+}
+
+void wb_ring_put(struct wb_ring *ring, const void *entry)
+{
+    ring_put(ring, entry, ring->entry_bytes);
+}
+
+static inline __attribute__((always_inline)) uint32_t ring_take(struct wb_ring *ring, void *to,
+                                                                uint32_t most, uint32_t bytes)
+{
+    const uint32_t head = wb_word_load(&ring->head, WB_RELAXED);
+    // Relaxed: a slot that was claimed just now is taken next time. No memory of a ring that has
+    // never held anything is touched.
+    const uint32_t there = wb_word_load(&ring->tail, WB_RELAXED) - head;
+    uint32_t n = 0;
+
+    for (; n < most && n < there; n++) {
+        unsigned char *s = slot(ring, head + n, bytes);
+        struct wb_word *complete = (struct wb_word *)(void *)s;
+        if (wb_word_load(complete, WB_ACQUIRE) == 0)
+            break;
+        memcpy((unsigned char *)to + (size_t)n * bytes, s + FLAG_BYTES, bytes);
+        wb_word_store(complete, 0, WB_RELAXED);
+    }
+    // Release: writers see the slots as incomplete and read before they may claim them.
+    if (n != 0)
+        wb_word_store(&ring->head, head + n, WB_RELEASE);
+    return n;
 }
 
 bool wb_ring_take(struct wb_ring *ring, void *entry)
 {
-    const uint32_t head = wb_word_load(&ring->head, WB_RELAXED);
+    return ring_take(ring, entry, 1, ring->entry_bytes) != 0;
+}
 
-    // Relaxed: a slot that was claimed just now is taken next time. No memory of a ring that has
-    // never held anything is touched.
-    if (wb_word_load(&ring->tail, WB_RELAXED) == head)
-        return false;
-    unsigned char *s = slot(ring, head);
-    struct wb_word *complete = (struct wb_word *)(void *)s;
-    if (wb_word_load(complete, WB_ACQUIRE) == 0)
-        return false;
-    memcpy(entry, s + FLAG_BYTES, ring->entry_bytes);
-    wb_word_store(complete, 0, WB_RELAXED);
-    // Release: writers see the slot as incomplete and read before they may claim it.
-    wb_word_store(&ring->head, head + 1, WB_RELEASE);
-    return true;
+uint32_t wb_ring_take_events(struct wb_ring *ring, struct wb_event *events, uint32_t most)
+{
+    return ring_take(ring, events, most, sizeof *events);
 }
 
 // ---- What a task waits for ----------------------------------------------------------------------
@@ -117,7 +138,7 @@ void wb_record_event(struct wb_core *core, enum wb_event_kind kind, uint32_t tas
         .object = kind == WB_EVENT_BLOCK ? waits_for(&core->system->tasks[task]) : object,
         .value = value > UINT32_MAX ? UINT32_MAX : (uint32_t)value,
     };
-    wb_ring_put(&core->record.events, &event);
+    ring_put(&core->record.events, &event, sizeof event);
 }
 
 // ---- The part -----------------------------------------------------------------------------------
