@@ -13,7 +13,7 @@ from simulated import Event, Json, command, events, platform
 if TYPE_CHECKING:
     from pathlib import Path
 
-RUN, BLOCK = 1, 3
+RUN, BLOCK, POWER = 1, 3, 15
 SLOTS = 1 << 16  # of the ring of a core
 CASES = int(os.environ.get("SIM_CASES", "60")) // 30
 
@@ -106,3 +106,60 @@ def test_random_scripts_are_recorded_whole(tmp_path: Path) -> None:
             # A turn that comes too late does not wait.
             assert of_task(RUN, n, found) >= of_task(BLOCK, n, found), seed
             assert of_task(BLOCK, n, found) <= count, seed
+
+
+def energy_uj(found: list[Event], until_ns: int) -> float:
+    """By what was recorded of a core's power, in microwatts."""
+    power = [event for event in found if event.kind == POWER]
+    ends = [event.time_ns for event in power[1:]] + [until_ns]
+    parts = zip(power, ends, strict=True)
+    return sum(event.value * (end - event.time_ns) for event, end in parts) / 1e9
+
+
+TURNS = """
+frame_rate = 10
+[[task]]
+name = "a"
+periodic = true
+cycles = 1000
+[[task]]
+name = "b"
+periodic = true
+cycles = 1000
+"""
+ROWS = """
+[[row]]
+frame_rate = 10
+mapping = { a = 0, b = 1 }
+frequency_mhz = 1000
+[[row]]
+frame_rate = 20
+mapping = { a = 0, b = 0 }
+frequency_mhz = [1000, "off"]
+"""
+SLEEPY = """
+[[core.point]]
+mhz = 1000
+active_mw = 100
+idle_mw = 50
+[[core.idle_state]]
+name = "wfi"
+power_mw = 5
+after_us = 200000
+enter_us = 1000
+exit_us = 1
+source = "ours: a test"
+"""
+
+
+def test_recorded_power_adds_up_to_the_energy_also_of_a_core_that_is_off(tmp_path: Path) -> None:
+    (tmp_path / "table.toml").write_text(ROWS)
+    rates = ("--frame-rate-change", "20@1s", "--frame-rate-change", "10@2s")
+    agents = ("--table", str(tmp_path / "table.toml"), "--agent-period", "10ms")
+    summary, _ = recorded(
+        tmp_path, TURNS, platform(SLEEPY, SLEEPY), *agents, "--duration", "3s", *rates
+    )
+    until_ns = summary["start_ns"] + summary["time_ns"]
+    for number, core in enumerate(summary["cores"]):
+        told = energy_uj(events(tmp_path / "record", number), until_ns)
+        assert abs(told - core["energy_uj"]) <= 2, number
