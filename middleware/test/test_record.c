@@ -102,6 +102,30 @@ TEST(the_reader_waits_for_an_entry_that_is_not_complete)
     CHECK(wb_ring_take(ring, &event) && event.value == 2);
 }
 
+TEST(events_are_taken_in_order_up_to_as_many_as_are_wanted_and_the_first_that_is_not_complete)
+{
+    setup();
+    struct wb_ring *ring = &core->record.events;
+    struct wb_event some[3];
+    wb_word_store(&ring->head, UINT32_MAX - 2, WB_SEQ_CST);
+    wb_word_store(&ring->tail, UINT32_MAX - 2, WB_SEQ_CST);
+    CHECK(wb_ring_take_events(ring, some, 3) == 0);
+    for (uint32_t i = 0; i < 5; i++)
+        note(i);
+    // Of the last one, which is the second after the end of the indices.
+    struct wb_word *flag = (struct wb_word *)(void *)(ring->data + 8 + sizeof event);
+    wb_word_store(flag, 0, WB_SEQ_CST);
+    CHECK(wb_ring_take_events(ring, some, 3) == 3);
+    CHECK(some[0].value == 0 && some[1].value == 1 && some[2].value == 2);
+    CHECK(wb_ring_take_events(ring, some, 3) == 1 && some[0].value == 3);
+    wb_word_store(flag, 1, WB_SEQ_CST);
+    CHECK(wb_ring_take_events(ring, some, 3) == 1 && some[0].value == 4);
+    CHECK(wb_ring_take_events(ring, some, 3) == 0);
+    for (uint32_t i = 0; i < ring->slots; i++)
+        note(i);
+    CHECK(wb_word_load(&ring->dropped, WB_SEQ_CST) == 0);
+}
+
 TEST(a_run_that_is_not_recorded_keeps_no_events)
 {
     struct wb_system *system = stub_open(&(struct wb_system_config){

@@ -370,7 +370,9 @@ mod tests {
         let mut core = CoreState::new(1, 1, 0, DRAW);
         core.turn_off(0, true, &states);
         assert_eq!((core.power_uw(MS, &states), core.next_passage_ps(0, &states)), (0, None));
+        assert_eq!(core.draw(), Draw { idle_uw: 0, ..DRAW });
         core.turn_off(MS, false, &states);
+        assert_eq!(core.draw(), DRAW);
         assert_eq!(core.energy_aj(), 0);
         // It is as deep in its idle states as it would have been.
         assert_eq!((core.power_uw(MS, &states), core.wake(MS, &states)), (5_000, US));
