@@ -308,9 +308,22 @@ static void stop_timers(const struct sim_core *c)
     }
 }
 
+// The note that the core has been rung for, as others are left.
+static void post_woken(struct sim_core *c)
+{
+    const struct wb_inbox *inbox = &c->core->inbox;
+    const uint32_t id = c->woken->id;
+
+    c->woken = NULL;
+    (void)wb_word_or(&inbox->words[id / 32], 1u << id % 32, WB_RELAXED);
+    (void)wb_word_or(&c->core->inbox.summary, 1u << id / 32 % 32, WB_RELAXED);
+}
+
 void sim_kill(struct sim_core *c)
 {
     stop_timers(c);
+    if (c->woken != NULL)
+        post_woken(c);
     c->dead = true;
     c->skips.rings_at_once = false;
     c->current = c->left = NULL;
@@ -400,6 +413,84 @@ static inline __attribute__((always_inline)) enum turn interrupt(struct sim_core
     return sleeps_ps == 0 && !dozed ? TURN_WORK : TURN_NOTHING;
 }
 
+// ---- At once ------------------------------------------------------------------------------------
+// Most of what happens to a core that is quick: its task blocks and it falls asleep, or it is woken
+// for one task, which then runs. Each is done in one go here, as the turns above would do it. What
+// is not as usual takes its turns.
+
+// Nothing but one task is to come, which nobody wants at a checkpoint.
+static inline bool is_woken_only(const struct sim_core *c, const struct wb_task *task)
+{
+    return c->power.idle && !c->power.off && !c->agent.silent && !c->agent.tick_due &&
+           !c->transfers && (c->overhead_ps | c->irq_time_ps | c->ready.levels) == 0 &&
+           c->uncounted != 0 && c->slept_ps != sim.engine->now_ps && !sim_is_wanted(c) &&
+           !sim_is_to_wait(c) && !sim.run.paused &&
+           wb_word_load(&c->core->wanted_point, WB_RELAXED) == c->core->report.obeyed_point &&
+           wb_word_load(&task->owner_state, WB_RELAXED) ==
+               wb_owner_state(WB_TASK_BLOCKED, c->core->index) &&
+           wb_request_phase(wb_word_load(&task->request, WB_RELAXED)) == WB_REQUEST_NONE &&
+           task->checkpoint_every == 0 && !wb_sync_must_reevaluate(&task->sync) &&
+           kernel_task((struct wb_task *)(uintptr_t)task)->blocked;
+}
+
+static inline __attribute__((always_inline)) enum turn run_woken(struct sim_core *c,
+                                                                 struct wb_task *task)
+{
+    c->power.idle = false;
+    (void)engine_wake(sim.engine, c->core->index);
+    kernel_task(task)->blocked = false;
+    wb_word_store(&task->owner_state, wb_owner_state(WB_TASK_RUNNING, c->core->index), WB_RELAXED);
+    task->resumed_ns = sim_now_ns();
+    wb_counter_add(&task->stats.runs, 1);
+    c->current = task;
+    c->need_resched = 0;
+    sim_become(c);
+    return TURN_TASK;
+}
+
+// The doorbell has rung for one task.
+static inline enum turn ring_woken(struct sim_core *c)
+{
+    struct wb_task *task = c->woken;
+
+    if (is_woken_only(c, task) && kernel_task(task)->timer == 0) {
+        c->woken = NULL;
+        wb_counter_add(&c->core->stats.notes, 1);
+        return run_woken(c, task);
+    }
+    post_woken(c);
+    return interrupt(c);
+}
+
+bool sim_wakes(const struct wb_task *task, uint32_t core)
+{
+    struct sim_core *c = &sim.cores[core];
+
+    if (sim.self == NULL || !c->skips.is_quick || !c->power.idle || c->irq.rung || c->dead ||
+        c == sim.here || c->uncounted == 0 || !sim.here->skips.takes_steps)
+        return false;
+    c->irq.rung = true;
+    c->woken = &sim.system->tasks[task->id];
+    sim_ring_now(c);
+    return true;
+}
+
+bool sim_falls_asleep(struct sim_core *c, struct wb_task *task)
+{
+    const uint64_t now_ns = sim_now_ns();
+
+    if (!c->skips.is_quick || c->uncounted == 0 || (c->overhead_ps | c->ready.levels) != 0 ||
+        wb_core_is_let_off(c->core) || !wb_task_paused_plainly(task, WB_TASK_BLOCKED, now_ns))
+        return false;
+    c->current = NULL;
+    sim_execute(c, NULL);
+    c->power.idle = true;
+    c->slept_ps = sim.engine->now_ps;
+    engine_idle(sim.engine, c->core->index);
+    wb_counter_add(&c->core->stats.sleeps, 1);
+    return true;
+}
+
 enum turn sim_end_block(uint32_t number, struct sim_core **core)
 {
     struct wb_task *task = &sim.system->tasks[number];
@@ -407,6 +498,10 @@ enum turn sim_end_block(uint32_t number, struct sim_core **core)
     kernel_task(task)->timer = 0;
     const uint32_t owner_state = wb_word_load(&task->owner_state, WB_RELAXED);
     struct sim_core *c = *core = &sim.cores[wb_owner_of(owner_state)];
+    if (c->skips.is_quick && is_woken_only(c, task)) {
+        sim_count_choice();
+        return run_woken(c, task);
+    }
     sim_execute(c, NULL);
     if (__builtin_expect(c->scheduling.preempts, 0))
         return sim_timer(c, task);
@@ -444,7 +539,7 @@ enum turn sim_rung(struct sim_core *c)
     if (c->dead)
         return TURN_NOTHING;
     c->irq.rung = false;
-    return interrupt(c);
+    return c->woken != NULL ? ring_woken(c) : interrupt(c);
 }
 
 enum turn sim_chooses(struct sim_core *c)

@@ -474,6 +474,18 @@ static bool choose_scheduling(void)
     return !has_order || sim_share();
 }
 
+// What its kernel does takes no time, and nobody is told.
+static bool is_quick(const struct sim_core *c)
+{
+    const uint32_t costs = 1u << WB_ACTION_SERVE | 1u << CHARGE_SWITCH | 1u << CHARGE_RUNG |
+                           1u << CHARGE_REFILL;
+    const struct sim_scheduling *scheduling = &c->scheduling;
+
+    return c->skips.takes_steps && c->skips.rings_at_once && c->skips.dozes &&
+           (c->free & costs) == costs && !scheduling->preempts && !scheduling->by_deadline &&
+           !scheduling->is_fair && scheduling->slice_ps == 0 && sim.faults == NULL;
+}
+
 bool sim_start(void)
 {
     for (uint32_t i = 0; i < sim.system->n_cores; i++) {
@@ -499,7 +511,10 @@ bool sim_start(void)
     }
     sim_push_in(0, EVENT_HEAT, 0);
     sim_push_in(0, EVENT_SWEEP, 0);
-    return choose_scheduling();
+    const bool has_memory = choose_scheduling();
+    for (uint32_t i = 0; i < sim.system->n_cores; i++)
+        sim.cores[i].skips.is_quick = is_quick(&sim.cores[i]);
+    return has_memory;
 }
 
 void kernel_set_system(struct wb_system *system)

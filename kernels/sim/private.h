@@ -68,6 +68,7 @@ struct sim_core {
     struct wb_core *core;
     struct wb_task *current;  // the task that has the core; NULL: none
     struct wb_task *left;     // the task that has just left, whose departure is to be finished
+    struct wb_task *woken;    // the doorbell rings for this task, of which the inbox has no note
     enum after after;         // what becomes of `left`
     struct ready ready;
     uint64_t overhead_ps;  // the kernel's work so far, whose time passes before a task runs
@@ -99,6 +100,7 @@ struct sim_core {
         bool takes_all;      // and those of all tasks, as messages take no time
         bool rings_at_once;  // a doorbell is neither recorded nor waited for
         bool dozes;          // the core falls asleep and wakes up at one instant
+        bool is_quick;       // nothing that the kernel does takes time: core.c, "At once"
     } skips;
     bool dead;
     // The choice of the next task: after everything else that happens at this instant.
@@ -537,6 +539,19 @@ enum turn sim_work(struct sim_core *c);
 
 /// Something comes to a core.
 enum turn sim_core_event(struct sim_core *c, uint32_t kind);
+
+/// Wakes a task of another core for a step, without a note in its inbox. False: nothing is done.
+bool sim_wakes(const struct wb_task *task, uint32_t core);
+
+/// The task of a core blocks, and the core falls asleep at once. False: nothing is done.
+bool sim_falls_asleep(struct sim_core *c, struct wb_task *task);
+
+/// A core chooses without having to wait for that: an event nevertheless.
+static inline void sim_count_choice(void)
+{
+    if (__builtin_expect(++sim.counted.events == sim.pause_at.event, 0))
+        sim.run.paused = true;
+}
 
 /// Its doorbell.
 enum turn sim_rung(struct sim_core *c);

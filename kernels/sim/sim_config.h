@@ -49,4 +49,9 @@
 // There is no other core whose cache has what comes next.
 #define WB_OPS_PREFETCH(at, to_write) ((void)(at))
 
+// See inbox.c, and core.c.
+struct wb_task;
+_Bool sim_wakes(const struct wb_task *task, uint32_t core);
+#define WB_KERNEL_WAKES(task, core) sim_wakes(task, core)
+
 #endif

@@ -45,6 +45,8 @@ static enum turn block(struct sim_core *c, uint64_t until_ns)
         return TURN_TASK;
     }
     sim_begin_wait(task, until_ns);
+    if (sim_falls_asleep(c, task))
+        return TURN_NOTHING;
     c->left = task;
     c->after = GO_BLOCKED;
     c->current = NULL;

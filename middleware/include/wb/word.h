@@ -42,6 +42,11 @@
 #define WB_CHARGES_NOTHING 0
 #endif
 
+// True: the kernel of all cores has woken a task of another one by itself, without a note.
+#ifndef WB_KERNEL_WAKES
+#define WB_KERNEL_WAKES(task, core) false
+#endif
+
 // What the operations on words come to: the compiler's builtins. On a processor without atomic
 // instructions (RISC-V without the A extension) loads, stores and fences stay instructions, and
 // what reads and writes at once becomes a call of a function such as __atomic_compare_exchange_4(),

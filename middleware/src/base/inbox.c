@@ -56,7 +56,7 @@ __attribute__((hot)) void wb_task_wake(struct wb_task *task)
 
     if (is_unblocked_here(task, owner_state))
         wb_kernel_unblock(task);
-    else
+    else if (!WB_KERNEL_WAKES(task, wb_owner_of(owner_state)))
         post(task->system->cores[wb_owner_of(owner_state)], task->id);
     wb_kernel_leave();
 }
