@@ -424,8 +424,7 @@ static inline bool is_woken_only(const struct sim_core *c, const struct wb_task 
     return c->power.idle && !c->power.off && !c->agent.silent && !c->agent.tick_due &&
            !c->transfers && (c->overhead_ps | c->irq_time_ps | c->ready.levels) == 0 &&
            c->uncounted != 0 && c->slept_ps != sim.engine->now_ps && !sim_is_wanted(c) &&
-           !sim_is_to_wait(c) && !sim.run.paused &&
-           wb_word_load(&c->core->wanted_point, WB_RELAXED) == c->core->report.obeyed_point &&
+           !sim_is_to_wait(c) && !sim.run.paused && !sim_is_asked(c) &&
            wb_word_load(&task->owner_state, WB_RELAXED) ==
                wb_owner_state(WB_TASK_BLOCKED, c->core->index) &&
            wb_request_phase(wb_word_load(&task->request, WB_RELAXED)) == WB_REQUEST_NONE &&

@@ -178,7 +178,11 @@ void sim_compute(uint64_t cycles)
     struct wb_task *self = sim.self;
 
     if (!c->scales) {
+        if (c->has_agent)
+            sim_obey(c);
+        c->computing.event = c->has_agent ? UNTOLD : 0;
         sim_spend(engine_compute(sim.engine, c->core->index, cycles));
+        c->computing.event = 0;
         return;
     }
     if (!c->scheduling.preempts)
@@ -499,7 +503,6 @@ bool sim_start(void)
         c->skips.takes_steps = (c->free & STEPS_ARE_FREE) == STEPS_ARE_FREE;
         c->skips.takes_all =
             c->skips.takes_steps && (c->free & MESSAGES_ARE_FREE) == MESSAGES_ARE_FREE;
-        c->scales = c->core->n_points > 1 || sim.system->reports;
         wb_word_store(&c->core->state, WB_CORE_UP, WB_RELAXED);
         if (engine_is_off(sim.engine, i)) {
             sim_start_off(c);
@@ -512,8 +515,12 @@ bool sim_start(void)
     sim_push_in(0, EVENT_HEAT, 0);
     sim_push_in(0, EVENT_SWEEP, 0);
     const bool has_memory = choose_scheduling();
-    for (uint32_t i = 0; i < sim.system->n_cores; i++)
-        sim.cores[i].skips.is_quick = is_quick(&sim.cores[i]);
+    for (uint32_t i = 0; i < sim.system->n_cores; i++) {
+        struct sim_core *c = &sim.cores[i];
+        c->skips.is_quick = is_quick(c);
+        c->has_agent = sim.system->reports;
+        c->scales = c->core->n_points > 1 || (c->has_agent && c->scheduling.preempts);
+    }
     return has_memory;
 }
 

@@ -75,9 +75,9 @@ struct sim_core {
     uint64_t irq_time_ps;  // the time that interrupts have taken from `current`
     uint64_t slept_ps;     // when the core last fell asleep
     uint64_t parked_ns;    // when the kernel began to park the task that goes away
-    // What `current` computes, on a core that scales.
+    // What `current` computes, on a core that scales or has an agent.
     struct {
-        uint64_t event;  // ends it; 0: there is none
+        uint64_t event;  // ends it; 0: there is none; UNTOLD: on a core that does not scale
         uint64_t until_ps;
     } computing;
     struct sim_scheduling scheduling;
@@ -113,7 +113,8 @@ struct sim_core {
         bool silent;  // no tick is planned, because none would change anything
     } agent;
     bool starved;    // there is no memory to load programs: conform/harness.c
-    bool scales;     // the core has operating points to choose from, or an agent that may be due
+    bool scales;     // what `current` computes may be suspended, or take another time
+    bool has_agent;  // an agent reports of the core, also while it computes
     bool transfers;  // transfers of other cores may hold up `current`: resume() in core.c
     struct {
         bool on;            // the core's events are recorded
@@ -149,6 +150,9 @@ enum {
                      1 << CHARGE_RING,
     MESSAGES_ARE_FREE = 1 << WB_ACTION_SEND | 1 << WB_ACTION_RECEIVE
 };
+
+// No event's handle.
+enum { UNTOLD = 1 };
 
 enum sim_event {
     EVENT_TICK,     // core: the agent's
@@ -677,6 +681,18 @@ static inline bool sim_has_pending_bits(const struct sim_core *c)
 static inline bool sim_is_wanted(const struct sim_core *c)
 {
     return sim_has_pending_bits(c) || c->agent.tick_due;
+}
+
+/// The core is asked for another operating point.
+static inline bool sim_is_asked(const struct sim_core *c)
+{
+    return wb_word_load(&c->core->wanted_point, WB_RELAXED) != c->core->report.obeyed_point;
+}
+
+static inline void sim_obey(struct sim_core *c)
+{
+    if (__builtin_expect(sim_is_asked(c), 0))
+        wb_agent_obey(c->core);
 }
 
 static inline void sim_serve(struct sim_core *c)

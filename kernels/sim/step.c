@@ -16,13 +16,16 @@ static enum turn compute_scaled(struct sim_core *c, uint64_t cycles)
     return TURN_NOTHING;
 }
 
-static enum turn compute(struct sim_core *c, uint64_t cycles)
+static inline enum turn compute(struct sim_core *c, uint64_t cycles)
 {
-    if (c->scales)
+    if (c->scales || (c->has_agent && (c->overhead_ps | c->irq_time_ps) != 0))
         return compute_scaled(c, cycles);
+    if (c->has_agent)
+        sim_obey(c);
     const uint64_t ps = engine_compute(sim.engine, c->core->index, cycles);
     if ((ps == 0 && !sim.run.paused) || sim_passes(ps))
         return TURN_TASK;
+    c->computing.event = c->has_agent ? UNTOLD : 0;
     if (sim_acts_at_once() || sim.run.paused) {
         sim_push_in(ps, EVENT_RESUME, c->core->index);
         return TURN_NOTHING;

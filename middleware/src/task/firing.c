@@ -23,6 +23,7 @@ struct firing {              // in the task's heap
     uint32_t at;
     bool is_periodic;  // its firings are jobs, whatever becomes of the rate
     bool has_room;     // has ends whose slots are the firing's from its start to its end
+    bool is_plain;     // at most one message comes in and one goes out, by channels of one sender
     uint32_t n_in, n_ends;
     struct wb_port *ends[];  // inputs, in the order in which they are bound, then outputs
 };
@@ -71,8 +72,12 @@ static struct firing *firing_of(struct wb_task *self, const struct wb_messages *
         f->n_in = list_ends(self, WB_IN, f->ends);
         f->n_ends = n;
         list_ends(self, WB_OUT, f->ends + f->n_in);
-        for (uint32_t i = 0; i < n; i++)
+        f->is_plain = f->n_in <= 1 && n - f->n_in <= 1;
+        for (uint32_t i = 0; i < n; i++) {
             f->has_room |= f->ends[i]->channel->claims_at_start;
+            f->is_plain &= f->ends[i]->rate == 1 && f->ends[i]->channel->tickets == NULL;
+        }
+        f->is_plain &= !f->has_room;
         f->fired = firings_by_ports(f);
         self->state = f;
     }
@@ -105,6 +110,48 @@ static enum wb_status stop_at(struct firing *f, uint32_t at, enum wb_status stat
     f->at = at;
     f->passing.late = port_must_wait(status);
     return status;
+}
+
+// The compiler knows of the ends of a plain firing what is_plain says.
+static inline __attribute__((always_inline)) void assume_plain(const struct wb_port *port)
+{
+    if (port->rate != 1 || port->channel->tickets != NULL || port->channel->claims_at_start)
+        __builtin_unreachable();
+}
+
+// The same as take() and put() below.
+static inline __attribute__((always_inline)) enum wb_status take_one(struct wb_task *self,
+                                                                     struct firing *f)
+{
+    void *slot;
+
+    if (f->n_in == 0)
+        return WB_OK;
+    struct wb_port *in = f->ends[0];
+    assume_plain(in);
+    const uint64_t position = wb_port_position(in);
+    if (position > f->fired)
+        return WB_OK;
+    const enum wb_status status = passing_hold(&f->passing, in, &slot);
+    if (status != WB_OK)
+        return stop_at(f, 0, status);
+    passing_read(self, &f->passing, in, slot, position);
+    assume_plain(in);
+    port_release(in);
+    return WB_OK;
+}
+
+static inline __attribute__((always_inline)) enum wb_status put_one(struct firing *f)
+{
+    if (f->n_in == f->n_ends)
+        return WB_OK;
+    struct wb_port *out = f->ends[f->n_in];
+    assume_plain(out);
+    const uint64_t position = wb_port_position(out);
+    if (position > f->fired)
+        return WB_OK;
+    const enum wb_status status = passing_put(&f->passing, out, position);
+    return status == WB_OK ? WB_OK : stop_at(f, f->n_in, status);
 }
 
 // Takes the messages of a firing, from end `at` on.
@@ -149,7 +196,7 @@ static enum wb_status claim_room(struct firing *f)
     return WB_OK;
 }
 
-static inline enum wb_status put_one(struct firing *f, struct wb_port *out, uint64_t position)
+static inline enum wb_status put_next(struct firing *f, struct wb_port *out, uint64_t position)
 {
     if (!out->channel->claims_at_start)
         return passing_put(&f->passing, out, position);
@@ -164,7 +211,7 @@ static inline __attribute__((always_inline)) enum wb_status put(struct firing *f
         struct wb_port *out = f->ends[at];
         const uint64_t until = (f->fired + 1) * out->rate;
         for (uint64_t position = wb_port_position(out); position < until; position++) {
-            const enum wb_status status = put_one(f, out, position);
+            const enum wb_status status = put_next(f, out, position);
             if (status != WB_OK)
                 return stop_at(f, at, status);
         }
@@ -202,7 +249,7 @@ static enum stop stopped(struct firing *f, enum wb_status status)
 }
 
 // True if the task has to sleep until the next job.
-static bool complete(struct wb_task *self, struct firing *f)
+static inline __attribute__((always_inline)) bool complete(struct wb_task *self, struct firing *f)
 {
     bool met;
 
@@ -214,7 +261,7 @@ static bool complete(struct wb_task *self, struct firing *f)
 }
 
 static inline __attribute__((always_inline)) enum stop advance(struct wb_task *self,
-                                                               struct firing *f)
+                                                               struct firing *f, bool is_plain)
 {
     enum wb_status status;
 
@@ -222,10 +269,10 @@ static inline __attribute__((always_inline)) enum stop advance(struct wb_task *s
         port_end_wait(f->ends[f->at]);
     switch (f->phase) {
     case PUT:
-        status = put(f);
+        status = is_plain ? put_one(f) : put(f);
         if (status != WB_OK)
             return stopped(f, status);
-        if (f->has_room)
+        if (!is_plain && f->has_room)
             give_back(f);
         f->phase = complete(self, f) ? SLEEP : CHECK;
         // fall through
@@ -246,8 +293,8 @@ static inline __attribute__((always_inline)) enum stop advance(struct wb_task *s
         f->phase = TAKE;
         // fall through
     case TAKE:
-        status = take(self, f);
-        if (status == WB_OK && f->has_room)
+        status = is_plain ? take_one(self, f) : take(self, f);
+        if (!is_plain && status == WB_OK && f->has_room)
             status = claim_room(f);
         if (status != WB_OK)
             return stopped(f, status);
@@ -261,11 +308,12 @@ static inline __attribute__((always_inline)) enum stop advance(struct wb_task *s
 }
 
 // By the kernel. Nobody acts between an attempt that fails and the block, so one attempt is enough.
-static enum wb_step step(struct wb_task *self, uint64_t *value)
+static inline __attribute__((always_inline)) enum wb_step step_by(struct wb_task *self,
+                                                                  uint64_t *value, bool is_plain)
 {
     struct firing *f = self->state;
 
-    switch (advance(self, f)) {
+    switch (advance(self, f, is_plain)) {
     case TO_COMPUTE:
         *value = wb_work_cycles(self);
         return WB_STEP_COMPUTE;
@@ -287,13 +335,25 @@ static enum wb_step step(struct wb_task *self, uint64_t *value)
     return WB_STEP_STACK;
 }
 
+static enum wb_step step(struct wb_task *self, uint64_t *value)
+{
+    return step_by(self, value, false);
+}
+
+static enum wb_step step_plainly(struct wb_task *self, uint64_t *value)
+{
+    return step_by(self, value, true);
+}
+
 // ---- The task -----------------------------------------------------------------------------------
 // Whatever returns here after a block or a computation, the kernel may have taken steps meanwhile.
 
 // None for a task with traffic, which goes along with its cycles in parts.
 static wb_task_step *step_of(const struct wb_task *self)
 {
-    return self->work.traffic_bytes == 0 ? step : NULL;
+    const struct firing *f = self->state;
+
+    return self->work.traffic_bytes != 0 ? NULL : f->is_plain ? step_plainly : step;
 }
 
 static void block(struct wb_task *self, uint64_t until_ns)
@@ -316,7 +376,7 @@ int wb_fire(struct wb_task *self, const struct wb_messages *messages)
     struct firing *f = firing_of(self, messages);
 
     for (;;) {
-        switch (advance(self, f)) {
+        switch (advance(self, f, false)) {
         case TO_COMPUTE:
             compute(self);
             break;
