@@ -325,7 +325,7 @@ void sim_kill(struct sim_core *c)
     if (c->woken != NULL)
         post_woken(c);
     c->dead = true;
-    c->skips.rings_at_once = false;
+    c->skips.rings_at_once = c->skips.is_quick = false;
     c->current = c->left = NULL;
     c->computing.event = c->hold.event = 0;
     c->irq.masked = c->irq.pends = c->switching.starts = c->switching.goes_on = c->choice.in_turn =
@@ -419,17 +419,18 @@ static inline __attribute__((always_inline)) enum turn interrupt(struct sim_core
 // is not as usual takes its turns.
 
 // Nothing but one task is to come, which nobody wants at a checkpoint.
-static inline bool is_woken_only(const struct sim_core *c, const struct wb_task *task)
+static inline __attribute__((always_inline)) bool is_woken_only(const struct sim_core *c,
+                                                                struct wb_task *task)
 {
-    return c->power.idle && !c->power.off && !c->agent.silent && !c->agent.tick_due &&
-           !c->transfers && (c->overhead_ps | c->irq_time_ps | c->ready.levels) == 0 &&
-           c->uncounted != 0 && c->slept_ps != sim.engine->now_ps && !sim_is_wanted(c) &&
-           !sim_is_to_wait(c) && !sim.run.paused && !sim_is_asked(c) &&
+    return c->skips.is_quick && c->power.idle && !c->power.off && !c->agent.silent &&
+           !sim_is_wanted(c) && !c->transfers &&
+           (c->overhead_ps | c->irq_time_ps | c->ready.levels) == 0 &&
+           c->slept_ps != sim.engine->now_ps && !sim_instant_goes_on() &&
+           at_once_is_empty(&sim.choices) && !sim_is_asked(c) && kernel_task(task)->blocked &&
            wb_word_load(&task->owner_state, WB_RELAXED) ==
                wb_owner_state(WB_TASK_BLOCKED, c->core->index) &&
            wb_request_phase(wb_word_load(&task->request, WB_RELAXED)) == WB_REQUEST_NONE &&
-           task->checkpoint_every == 0 && !wb_sync_must_reevaluate(&task->sync) &&
-           kernel_task((struct wb_task *)(uintptr_t)task)->blocked;
+           !wb_sync_must_reevaluate(&task->sync);
 }
 
 static inline __attribute__((always_inline)) enum turn run_woken(struct sim_core *c,
@@ -461,26 +462,30 @@ static inline enum turn ring_woken(struct sim_core *c)
     return interrupt(c);
 }
 
-bool sim_wakes(const struct wb_task *task, uint32_t core)
+bool sim_wakes(struct wb_task *task)
 {
-    struct sim_core *c = &sim.cores[core];
-
-    if (sim.self == NULL || !c->skips.is_quick || !c->power.idle || c->irq.rung || c->dead ||
-        c == sim.here || c->uncounted == 0 || !sim.here->skips.takes_steps)
+    if (sim.self == NULL || !sim.here->skips.is_quick)
+        return false;
+    struct sim_core *c = &sim.cores[wb_task_core(task)];
+    if (!c->skips.is_quick || !c->power.idle || c->irq.rung)
         return false;
     c->irq.rung = true;
-    c->woken = &sim.system->tasks[task->id];
+    c->woken = task;
     sim_ring_now(c);
     return true;
 }
 
 bool sim_falls_asleep(struct sim_core *c, struct wb_task *task)
 {
-    const uint64_t now_ns = sim_now_ns();
-
-    if (!c->skips.is_quick || c->uncounted == 0 || (c->overhead_ps | c->ready.levels) != 0 ||
-        wb_core_is_let_off(c->core) || !wb_task_paused_plainly(task, WB_TASK_BLOCKED, now_ns))
+    if (!c->skips.is_quick || (c->overhead_ps | c->ready.levels) != 0 ||
+        wb_core_is_let_off(c->core) || task->poll_mark_ns != 0 || task->open)
         return false;
+    const uint64_t now_ns = sim_now_ns(), busy_ns = now_ns - task->resumed_ns;
+    task->resumed_ns = now_ns;
+    wb_counter_add(&task->stats.busy_ns, busy_ns);
+    wb_counter_add(&c->core->stats.busy_ns, busy_ns);
+    wb_counter_add(&c->core->stats.switches, 1);
+    wb_word_store(&task->owner_state, wb_owner_state(WB_TASK_BLOCKED, c->core->index), WB_RELAXED);
     c->current = NULL;
     sim_execute(c, NULL);
     c->power.idle = true;
@@ -497,7 +502,7 @@ enum turn sim_end_block(uint32_t number, struct sim_core **core)
     kernel_task(task)->timer = 0;
     const uint32_t owner_state = wb_word_load(&task->owner_state, WB_RELAXED);
     struct sim_core *c = *core = &sim.cores[wb_owner_of(owner_state)];
-    if (c->skips.is_quick && is_woken_only(c, task)) {
+    if (!sim.run.paused && is_woken_only(c, task)) {
         sim_count_choice();
         return run_woken(c, task);
     }

@@ -196,11 +196,37 @@ void sim_compute(uint64_t cycles)
     libc_state_restore(&kernel_task(self)->libc);
 }
 
+static bool has_images(void)
+{
+    for (uint32_t i = 0; i < sim.system->n_tasks; i++)
+        if (sim.system->tasks[i].checkpoint_every != 0)
+            return true;
+    return false;
+}
+
+// What their kernels do takes no time, and nobody is told.
+static void find_quick_cores(void)
+{
+    const uint32_t costs = 1u << WB_ACTION_SERVE | 1u << CHARGE_SWITCH | 1u << CHARGE_RUNG |
+                           1u << CHARGE_REFILL;
+    const bool may_be = !sim.charges.counted && sim.faults == NULL && !has_images();
+
+    for (uint32_t i = 0; i < sim.system->n_cores; i++) {
+        struct sim_core *c = &sim.cores[i];
+        const struct sim_scheduling *scheduling = &c->scheduling;
+        c->skips.is_quick = may_be && c->skips.takes_steps && c->skips.rings_at_once &&
+                            c->skips.dozes && (c->free & costs) == costs && !c->dead &&
+                            !scheduling->preempts && !scheduling->by_deadline &&
+                            !scheduling->is_fair && scheduling->slice_ps == 0;
+    }
+}
+
 void sim_set_counting(bool counts)
 {
     sim.charges.counted = counts;
     for (uint32_t i = 0; i < sim.system->n_cores; i++)
         sim.cores[i].uncounted = counts ? 0 : sim.cores[i].free;
+    find_quick_cores();
     if (sim.here != NULL)
         sim_execute(sim.here, sim.self);
     else
@@ -478,18 +504,6 @@ static bool choose_scheduling(void)
     return !has_order || sim_share();
 }
 
-// What its kernel does takes no time, and nobody is told.
-static bool is_quick(const struct sim_core *c)
-{
-    const uint32_t costs = 1u << WB_ACTION_SERVE | 1u << CHARGE_SWITCH | 1u << CHARGE_RUNG |
-                           1u << CHARGE_REFILL;
-    const struct sim_scheduling *scheduling = &c->scheduling;
-
-    return c->skips.takes_steps && c->skips.rings_at_once && c->skips.dozes &&
-           (c->free & costs) == costs && !scheduling->preempts && !scheduling->by_deadline &&
-           !scheduling->is_fair && scheduling->slice_ps == 0 && sim.faults == NULL;
-}
-
 bool sim_start(void)
 {
     for (uint32_t i = 0; i < sim.system->n_cores; i++) {
@@ -515,9 +529,9 @@ bool sim_start(void)
     sim_push_in(0, EVENT_HEAT, 0);
     sim_push_in(0, EVENT_SWEEP, 0);
     const bool has_memory = choose_scheduling();
+    find_quick_cores();
     for (uint32_t i = 0; i < sim.system->n_cores; i++) {
         struct sim_core *c = &sim.cores[i];
-        c->skips.is_quick = is_quick(c);
         c->has_agent = sim.system->reports;
         c->scales = c->core->n_points > 1 || (c->has_agent && c->scheduling.preempts);
     }

@@ -100,7 +100,7 @@ struct sim_core {
         bool takes_all;      // and those of all tasks, as messages take no time
         bool rings_at_once;  // a doorbell is neither recorded nor waited for
         bool dozes;          // the core falls asleep and wakes up at one instant
-        bool is_quick;       // nothing that the kernel does takes time: core.c, "At once"
+        bool is_quick;       // nothing that the kernel does takes time or is told: core.c
     } skips;
     bool dead;
     // The choice of the next task: after everything else that happens at this instant.
@@ -544,8 +544,8 @@ enum turn sim_work(struct sim_core *c);
 /// Something comes to a core.
 enum turn sim_core_event(struct sim_core *c, uint32_t kind);
 
-/// Wakes a task of another core for a step, without a note in its inbox. False: nothing is done.
-bool sim_wakes(const struct wb_task *task, uint32_t core);
+/// Wakes a task of a core that is asleep, without a note in its inbox. False: nothing is done.
+bool sim_wakes(struct wb_task *task);
 
 /// The task of a core blocks, and the core falls asleep at once. False: nothing is done.
 bool sim_falls_asleep(struct sim_core *c, struct wb_task *task);

@@ -51,7 +51,7 @@
 
 // See inbox.c, and core.c.
 struct wb_task;
-_Bool sim_wakes(const struct wb_task *task, uint32_t core);
-#define WB_KERNEL_WAKES(task, core) sim_wakes(task, core)
+_Bool sim_wakes(struct wb_task *task);
+#define WB_KERNEL_WAKES(task) sim_wakes(task)
 
 #endif

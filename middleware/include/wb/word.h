@@ -42,9 +42,9 @@
 #define WB_CHARGES_NOTHING 0
 #endif
 
-// True: the kernel of all cores has woken a task of another one by itself, without a note.
+// True: the kernel, which is that of all cores, has woken a task by itself, as the note would.
 #ifndef WB_KERNEL_WAKES
-#define WB_KERNEL_WAKES(task, core) false
+#define WB_KERNEL_WAKES(task) false
 #endif
 
 // What the operations on words come to: the compiler's builtins. On a processor without atomic
@@ -187,7 +187,7 @@ static inline uint64_t wb_counter_get(const struct wb_counter *c)
 }
 
 /// Context: the one writer. Never blocks.
-static inline void wb_counter_add(struct wb_counter *c, uint64_t n)
+static inline __attribute__((always_inline)) void wb_counter_add(struct wb_counter *c, uint64_t n)
 {
     wb_counter_set(c, wb_word_load(&c->value, WB_RELAXED) + n);
 }

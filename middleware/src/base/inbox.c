@@ -49,6 +49,8 @@ static inline bool is_unblocked_here(const struct wb_task *task, uint32_t owner_
 
 __attribute__((hot)) void wb_task_wake(struct wb_task *task)
 {
+    if (WB_KERNEL_WAKES(task))
+        return;
     // One step: were this task interrupted between the look and the unblock, the other could leave,
     // and another core own what is unblocked here.
     wb_kernel_enter();
@@ -56,7 +58,7 @@ __attribute__((hot)) void wb_task_wake(struct wb_task *task)
 
     if (is_unblocked_here(task, owner_state))
         wb_kernel_unblock(task);
-    else if (!WB_KERNEL_WAKES(task, wb_owner_of(owner_state)))
+    else
         post(task->system->cores[wb_owner_of(owner_state)], task->id);
     wb_kernel_leave();
 }
