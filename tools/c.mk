@@ -76,8 +76,9 @@ objcopy = $(or $(OBJCOPY_$(1)),objcopy)
 arch = $(or $(ARCH_$(1)),$(ARCH))
 engine = $(or $(ENGINE_$(1)),$(ENGINE))
 
-# Link-time optimisation is for what ships: a test of a part, or of protocols, is linked without.
-test_flags = $(if $(filter -flto=auto,$(FLAGS_$(1))),$(filter-out -flto=auto,$(FLAGS_$(1))) -fno-lto,$(FLAGS_$(1)))
+# Link-time optimisation is for what ships: a test of a part, or of protocols, is linked without. But
+# for the suite on kernels as whimbrel-sim has them, with what only these do (WB_KERNEL_WAKES).
+test_flags = $(if $(filter -ffat-lto-objects,$(FLAGS_$(1))),$(filter-out -flto=auto,$(FLAGS_$(1))) -fno-lto,$(FLAGS_$(1)))
 
 # Without counters of two halves, which no counter here is.
 words_objects = $(patsubst %,$(BUILD)/$(1)/words/%.o,$(basename $(filter-out middleware/src/word/counter.c,$(MIDDLEWARE_C))))
@@ -285,11 +286,12 @@ $(BUILD)/release/mixed_launcher: $(call objects,release,$(MIDDLEWARE_C) kernels/
 
 template: $(call objects,release,$(wildcard kernels/template/*.c))
 
-test-c: template $(UNIT_TESTS:%=$(BUILD)/release/%) $(LINUX_TESTS:%=$(BUILD)/release/%) $(LOADER_TESTS:%=$(BUILD)/release/%) $(BUILD)/release/conform-linux $(BUILD)/release/conform-sim $(BUILD)/release/faults-sim $(BUILD)/release/recreated.task $(BUILD)/release/checkpoint-cost
+test-c: template $(UNIT_TESTS:%=$(BUILD)/release/%) $(LINUX_TESTS:%=$(BUILD)/release/%) $(LOADER_TESTS:%=$(BUILD)/release/%) $(BUILD)/release/conform-linux $(BUILD)/release/conform-sim $(BUILD)/sim/conform-sim $(BUILD)/release/faults-sim $(BUILD)/release/recreated.task $(BUILD)/release/checkpoint-cost
 	@for t in $(UNIT_TESTS) $(LINUX_TESTS) $(LOADER_TESTS); do $(BUILD)/release/$$t || exit 1; done
 	$(BUILD)/release/checkpoint-cost
 	CONFORM_SCALE=0.2 $(BUILD)/release/conform-linux
 	CONFORM_SCALE=0.5 $(BUILD)/release/conform-sim
+	CONFORM_SCALE=0.1 $(BUILD)/sim/conform-sim
 	CONFORM_PREEMPTS=1 CONFORM_SCALE=0.2 $(BUILD)/release/conform-sim
 	CONFORM_PREEMPTS=7 CONFORM_SCALE=0.1 $(BUILD)/release/conform-sim
 	CONFORM_FAIR=1 CONFORM_SCALE=0.1 $(BUILD)/release/conform-sim

@@ -161,7 +161,7 @@ mod tests {
     #[test]
     fn the_frames_are_those_of_the_pipeline() {
         let text = include_str!("../../../../bench/sim/pipeline.toml");
-        assert!(text.contains(&format!("firings = {FRAMES} ")), "{text}");
+        assert!(text.contains(&format!("loop = {FRAMES},")), "{text}");
         let text = include_str!("../../../../bench/sim/scripts.toml");
         assert!(text.contains(&format!("loop = {FRAMES},")), "{text}");
     }
