@@ -143,7 +143,7 @@ void engine_rest(struct engine *engine, uint32_t core);
 uint64_t engine_rouse(struct engine *engine, uint32_t core);
 
 /// The core has no work.
-static inline void engine_idle(struct engine *engine, uint32_t core)
+static inline __attribute__((always_inline)) void engine_idle(struct engine *engine, uint32_t core)
 {
     struct engine_core *c = &engine->cores[core];
 
@@ -157,7 +157,7 @@ static inline void engine_idle(struct engine *engine, uint32_t core)
 }
 
 /// It has some again. Returns the time until it can do it.
-static inline uint64_t engine_wake(struct engine *engine, uint32_t core)
+static inline __attribute__((always_inline)) uint64_t engine_wake(struct engine *engine, uint32_t core)
 {
     struct engine_core *c = &engine->cores[core];
 

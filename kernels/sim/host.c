@@ -215,6 +215,7 @@ enum wb_status wb_host_start(struct wb_host *host, uint32_t *bad_core)
     host->started = true;
     sim.pause_at.event = sim.pause_at.pass = UINT64_MAX;
     engine_begin(sim.engine, (uint64_t)START_NS * PS_PER_NS);
+    sim_follow_time();
     if (!wb_system_reserve(sim.system))
         return WB_ERR_NOMEM;
     const enum wb_status status = wb_system_start(sim.system, START_NS);

@@ -96,6 +96,7 @@ static inline uint64_t take_event(void)
 {
     const uint64_t event = engine_pop(sim.engine);
 
+    sim_follow_time();
     if (event != ENGINE_NOTHING)
         count_event(matters(event_kind(event)));
     return event;
@@ -107,6 +108,7 @@ static inline uint64_t exchange(uint64_t resume_ps, const struct sim_core *c)
     sim.alive++;
     const uint64_t event =
         engine_exchange(sim.engine, resume_ps, event_of(EVENT_RESUME, c->core->index));
+    sim_follow_time();
     count_event(matters(event_kind(event)));
     return event;
 }
@@ -278,6 +280,7 @@ void sim_pass(uint64_t ps)
             sim.engine->now_ps = until_ps;
         else
             (void)take_event();
+    sim_follow_time();
 }
 
 void sim_halt(void)

@@ -200,6 +200,7 @@ struct sim {
     struct sim_core *here;  // its core; NULL: it is the launcher's
     struct wb_task *self;   // its task; NULL: it is a kernel's or the launcher's
     uint32_t free;          // charges that take no time for it and need not be counted
+    uint64_t now_ns;        // engine->now_ps, divided once for each time that time moves
     // The event loop, while a task executes.
     struct {
         void *sp;
@@ -656,12 +657,19 @@ static inline bool sim_is_to_wait(const struct sim_core *c)
     return sim_instant_goes_on() || (!c->choice.in_turn && !at_once_is_empty(&sim.choices));
 }
 
+/// To be called whenever engine->now_ps has changed.
+static inline void sim_follow_time(void)
+{
+    sim.now_ns = sim.engine->now_ps / PS_PER_NS;
+}
+
 /// Lets time pass without a look at events, if none comes before.
 static inline bool sim_passes(uint64_t ps)
 {
     if (sim_acts_at_once() || ps >= sim.engine->next_ps - sim.engine->now_ps || sim.run.paused)
         return false;
     sim.engine->now_ps += ps;
+    sim_follow_time();
     if (__builtin_expect(++sim.counted.passes == sim.pause_at.pass, 0))
         sim.run.paused = true;
     return true;
@@ -669,7 +677,7 @@ static inline bool sim_passes(uint64_t ps)
 
 static inline uint64_t sim_now_ns(void)
 {
-    return sim.engine->now_ps / PS_PER_NS;
+    return sim.now_ns;
 }
 
 static inline bool sim_has_pending_bits(const struct sim_core *c)
