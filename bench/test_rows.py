@@ -27,6 +27,7 @@ def test_hand_offs_and_channels_are_measured_polling_and_blocking_idle_and_loade
     rows: dict[str, dict[str, Any]],
 ) -> None:
     assert {"migration.waits.spin", "migration.waits.sleep"} <= rows.keys()
+    assert {"migration.handoff.spin.limit", "migration.handoff.sleep.limit"} <= rows.keys()
     for load in ("", ".loaded"):
         assert {f"migration.handoff.{form}{load}" for form in ("spin", "sleep")} <= rows.keys()
         for size in ("64B", "4KiB"):

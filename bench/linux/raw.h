@@ -23,4 +23,13 @@ void bench_raw_line(const struct bench_raw *raw, uint32_t bytes);
 void bench_raw_eventfds(const struct bench_raw *raw);
 void bench_raw_futexes(const struct bench_raw *raw);
 
+/// A context leaves one processor by a switch of registers, and goes on by another at the other
+/// one, which polls one line for it and takes its registers from a second. A sample for each move;
+/// `ways` does not count.
+void bench_raw_handoff(const struct bench_raw *raw);
+
+/// A thread that has computed for `work_ns` wakes one that sleeps at a futex, in turns: until that
+/// one runs. A sample for each.
+void bench_raw_wakes(const struct bench_raw *raw, uint64_t work_ns);
+
 #endif
