@@ -40,10 +40,15 @@ static inline struct wb_task *next_ready(uint32_t floor)
     return frequency_slows() ? next_of_emulated(floor) : ready_pop(&r.queues, floor);
 }
 
+// Of a task that has come: its saved context, and the frames up to its own code.
+enum { STACK_LINES = 6 };
+
 void ready_attach(struct wb_task *task)
 {
     struct kernel_task *lt = kernel_task(task);
 
+    for (uint32_t i = 0; i < STACK_LINES; i++)
+        wb_word_prefetch((unsigned char *)lt->sp + (size_t)i * WB_LINE_BYTES, 1);
     // Below its stack pointer there may be frames of a kernel that was killed.
     sanitizer_clean(task->stack, (size_t)((unsigned char *)lt->sp - task->stack));
     lt->blocked = false;
@@ -80,7 +85,8 @@ void ready_looks(struct wb_task *self)
 struct wb_task *ready_leave(struct wb_task *self)
 {
     (void)self;
-    frequency_count_run(clock_now_ns());
+    if (frequency_slows())
+        frequency_count_run(clock_now_ns());
     return next_ready(0);
 }
 

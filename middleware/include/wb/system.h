@@ -308,12 +308,22 @@ enum {
 // Notes to a core, one bit per task: "look at this task". Setting a bit twice is the same as once,
 // so a lost, late or repeated doorbell does no harm; what to do is read from the task itself.
 struct wb_inbox {
-    // Bit b: some word w with w % 32 == b is set.
-    _Alignas(WB_LINE_BYTES) struct wb_swapped summary;
+    _Alignas(WB_LINE_BYTES) union {
+        struct {
+            struct wb_swapped summary;  // bit b: some word w with w % 32 == b is set
+            struct wb_swapped near[WB_NEAR_WORDS];
+        };
+        struct wb_pair pair;  // of these the first two
+    };
     uint32_t n_words;          // fixed
     struct wb_swapped *words;  // set by any core, taken by the core that owns the inbox
-    struct wb_swapped near[WB_NEAR_WORDS];
 };
+
+/// Whether a note about one of the first 32 tasks and its summary are one step.
+static inline bool wb_inbox_has_pair(const struct wb_inbox *inbox)
+{
+    return WB_PAIRS && inbox->words == inbox->near;
+}
 
 enum wb_core_state {
     WB_CORE_DOWN,     // its kernel has not started, or not again
@@ -341,7 +351,8 @@ struct wb_core {
     // The launcher, while no kernel runs here.
     uint32_t memory;
     struct wb_system *system;  // fixed
-    struct wb_core_stats stats;
+    // Apart from `state`: who hands a task over looks at that.
+    _Alignas(WB_LINE_BYTES) struct wb_core_stats stats;
     struct wb_record record;
     const struct wb_point *points;   // fixed: from the lowest frequency to the highest
     uint32_t n_points;               // fixed; 0: its frequency is not known and cannot be set

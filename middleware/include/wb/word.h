@@ -67,7 +67,19 @@
 #endif
 
 #ifndef WB_OPS_PREFETCH
+#ifdef __x86_64__
+// GCC means PREFETCHT0 by a prefetch for writing unless it may use the instruction for that, which
+// processors without it pass over.
+#define WB_OPS_PREFETCH(at, to_write)                                                              \
+    do {                                                                                           \
+        if (to_write)                                                                              \
+            __asm__ volatile("prefetchw %0" ::"m"(*(const char *)(at)));                           \
+        else                                                                                       \
+            __builtin_prefetch(at);                                                                \
+    } while (0)
+#else
 #define WB_OPS_PREFETCH(at, to_write) __builtin_prefetch(at, to_write)
+#endif
 #endif
 
 // ---- Words --------------------------------------------------------------------------------------
@@ -120,6 +132,18 @@ struct wb_swapped {
     };
 };
 
+// Two words that lie together: where a pointer has 64 bits, both can be changed in one step
+// (WB_PAIRS, below).
+struct wb_pair {
+    union {
+        struct wb_swapped word[2];
+        WB_SWAPPED(uint64_t) both;
+    };
+};
+struct wb_two {
+    uint32_t first, second;
+};
+
 #define wb_word_load(word, order) WB_OPS_LOAD(&(word)->value, order)
 #define wb_word_store(word, next, order) WB_OPS_STORE(&(word)->stored, next, order)
 
@@ -168,6 +192,8 @@ struct wb_swapped {
 
 // WB_COUNTER_HALVES, for tests: as where it has 32.
 #if UINTPTR_MAX > UINT32_MAX && !defined WB_COUNTER_HALVES
+
+#define WB_PAIRS 1
 
 struct wb_counter {
     WB_STORED(uint64_t) value;  // one writer: the kernel that owns what is counted
@@ -240,6 +266,8 @@ static inline void wb_stamp_lower(struct wb_stamp *s, uint64_t value)
 }
 
 #else
+
+#define WB_PAIRS 0
 
 struct wb_counter {
     struct wb_word high;  // one writer: the kernel that owns what is counted
@@ -322,5 +350,38 @@ uint64_t wb_stamp_get(const struct wb_stamp *s);
 void wb_stamp_lower(struct wb_stamp *s, uint64_t value);
 
 #endif
+
+// ---- Pairs --------------------------------------------------------------------------------------
+
+// Only where WB_PAIRS is 1: elsewhere the processor may have no such step.
+
+union wb_pair_bits {
+    struct wb_two two;
+    uint64_t both;
+};
+
+/// Sets bits in both words.
+///
+/// Context: any core. Never blocks.
+#define wb_pair_or(pair, first_bits, second_bits, order)                                           \
+    ((void)wb_word_or(&(pair)->both, wb_pair_both(first_bits, second_bits), order))
+
+static inline uint64_t wb_pair_both(uint32_t first, uint32_t second)
+{
+    const union wb_pair_bits bits = { { first, second } };
+    return bits.both;
+}
+
+/// What was in both words, which are 0 from now on.
+///
+/// Context: any core. Never blocks.
+#define wb_pair_take(pair, order) wb_pair_two(wb_word_swap(&(pair)->both, 0, order))
+
+static inline struct wb_two wb_pair_two(uint64_t both)
+{
+    union wb_pair_bits bits;
+    bits.both = both;
+    return bits.two;
+}
 
 #endif

@@ -7,10 +7,19 @@
 
 #include "base.h"
 
+// Both words of most notes are one step: who polls the summary would take its line away in between.
+static inline bool is_one_step(const struct wb_core *core, uint32_t task)
+{
+    return task < 32 && wb_inbox_has_pair(&core->inbox);
+}
+
 // Release publishes what the note is about.
 static inline void set_pending(struct wb_core *core, uint32_t task)
 {
-    (void)wb_word_or(&core->inbox.words[task / 32], 1u << task % 32, WB_RELEASE);
+    if (is_one_step(core, task))
+        wb_pair_or(&core->inbox.pair, 0, 1u << task, WB_RELEASE);
+    else
+        (void)wb_word_or(&core->inbox.words[task / 32], 1u << task % 32, WB_RELEASE);
 }
 
 // After the bits, so who takes the summary finds them. seq_cst against the sleeper's flag (see
@@ -24,8 +33,14 @@ static inline void announce(struct wb_core *core, uint32_t summary)
 static inline void post(struct wb_core *core, uint32_t task)
 {
     wb_kernel_charge(WB_ACTION_POST, 1);
-    set_pending(core, task);
-    announce(core, 1u << task / 32 % 32);
+    if (is_one_step(core, task)) {
+        // seq_cst, which releases as well: both as above.
+        wb_pair_or(&core->inbox.pair, 1, 1u << task, WB_SEQ_CST);
+        wb_kernel_doorbell(core->index);
+    } else {
+        set_pending(core, task);
+        announce(core, 1u << task / 32 % 32);
+    }
 }
 
 void wb_inbox_post(struct wb_core *core, uint32_t task)

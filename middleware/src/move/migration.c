@@ -94,9 +94,11 @@ static enum wb_status ask_for(struct wb_task *task, uint32_t core, uint64_t time
     let_sweeps_look(task->system);
     if (wb_state_is_over(owner_state))
         wb_migration_cancel(task, WB_ERR_GONE);
-    else
+    else if (by != WB_BY_TASK || task != requester)
         wb_inbox_post(task->system->cores[wb_owner_of(owner_state)], task->id);
-    // It leaves at once: its target wakes up while its source does.
+    // else: a task that moves itself enters its checkpoint next. (A note would be served once it
+    // has left, and passed on to its target, which has it already.) It leaves at once: its target
+    // wakes up while its source does.
     if (task->moves_at_waits)
         wb_kernel_doorbell(core);
     return WB_OK;

@@ -72,20 +72,63 @@ static inline __attribute__((always_inline)) bool is_asked(const struct wb_core 
     return wb_parts.agents != NULL && wb_agent_is_asked(core);
 }
 
+// What a core touches of a task that it takes in: from another core's cache each line takes as long
+// as the note did, and they come together.
+static inline void fetch_lines(const struct wb_task *task)
+{
+    const unsigned char *const lines[] = {
+        (const unsigned char *)&task->owner_state,
+        (const unsigned char *)&task->owner_state + WB_LINE_BYTES,
+        (const unsigned char *)&task->owner_state + 2 * WB_LINE_BYTES,
+        (const unsigned char *)&task->resumed_ns,
+        (const unsigned char *)&task->resumed_ns + WB_LINE_BYTES,
+        (const unsigned char *)&task->revive,
+        (const unsigned char *)&task->settled,
+        (const unsigned char *)(&task->settled + 1) - 1,
+        task->kernel,
+        task->kernel + WB_LINE_BYTES,
+    };
+
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
+        wb_word_prefetch(lines[i], 1);
+}
+
+static inline __attribute__((always_inline)) uint32_t
+look_at_tasks(struct wb_core *core, uint32_t word, uint32_t bits, uint32_t served)
+{
+    for (; bits != 0; bits &= bits - 1, served++)
+        look_at_task(core, &core->system->tasks[word * 32 + (uint32_t)__builtin_ctz(bits)]);
+    return served;
+}
+
+// As the summary and its word are taken in one step, the first task's lines can be fetched before:
+// the step itself waits for a line.
+static struct wb_two take_pair(struct wb_core *core)
+{
+    // Relaxed: to fetch too early, or in vain, does no harm.
+    const uint32_t bits = wb_word_load(&core->inbox.near[0], WB_RELAXED);
+
+    if (bits != 0)
+        fetch_lines(&core->system->tasks[__builtin_ctz(bits)]);
+    return wb_pair_take(&core->inbox.pair, WB_ACQ_REL);
+}
+
 uint32_t wb_agent_serve(struct wb_core *core)
 {
     struct wb_inbox *inbox = &core->inbox;
-    uint32_t served = 0;
+    uint32_t served = 0, summary;
 
     // Acquire: a bit whose summary we take is visible, and so is what it is about.
-    uint32_t summary = wb_word_swap(&inbox->summary, 0, WB_ACQ_REL);
-    for (; summary != 0; summary &= summary - 1) {
-        for (uint32_t w = (uint32_t)__builtin_ctz(summary); w < inbox->n_words; w += 32) {
-            uint32_t bits = wb_word_swap(&inbox->words[w], 0, WB_ACQ_REL);
-            for (; bits != 0; bits &= bits - 1, served++)
-                look_at_task(core, &core->system->tasks[w * 32 + (uint32_t)__builtin_ctz(bits)]);
-        }
+    if (wb_inbox_has_pair(inbox)) {
+        const struct wb_two taken = take_pair(core);
+        served = look_at_tasks(core, 0, taken.second, 0);
+        summary = taken.first & ~1u;
+    } else {
+        summary = wb_word_swap(&inbox->summary, 0, WB_ACQ_REL);
     }
+    for (; summary != 0; summary &= summary - 1)
+        for (uint32_t w = (uint32_t)__builtin_ctz(summary); w < inbox->n_words; w += 32)
+            served = look_at_tasks(core, w, wb_word_swap(&inbox->words[w], 0, WB_ACQ_REL), served);
     if (served != 0)
         count_pending_bits(core, served);
     if (is_asked(core))
