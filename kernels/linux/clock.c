@@ -77,11 +77,10 @@ void clock_init(bool is_common)
     const uint64_t hz = arch_ticks_hz() != 0 ? arch_ticks_hz() : measure_hz();
     if (arch_ticks_hz() == 0)
         the_clock.hz = hz;
-    the_clock.shift = 32;
-    double factor = 1e9 * 4294967296.0 / (double)hz;
-    for (; factor >= 4294967296.0; factor /= 2)
-        the_clock.shift--;
-    the_clock.factor = (uint64_t)factor;
+    double ns = 1e9 / (double)hz;
+    for (; ns >= 1; ns /= 2)
+        the_clock.shift++;
+    the_clock.factor = (uint64_t)(ns * 0x1p64);
     the_clock.start = arch_ticks();
 }
 
@@ -97,12 +96,13 @@ void clock_use(struct clock_rate rate)
 
 uint64_t clock_now_ns(void)
 {
-    if (!the_clock.counter)
+    __extension__ typedef unsigned __int128 wide;
+
+    if (__builtin_expect(!the_clock.counter, 0))
         return clock_read_ns(CLOCK_MONOTONIC) - the_clock.start;
-    const uint64_t ticks = arch_ticks() - the_clock.start;
-    // Fixed point in two halves: neither product passes 64 bits in a run of years.
-    return ((ticks >> 32) * the_clock.factor << (32 - the_clock.shift)) +
-           ((ticks & 0xffffffff) * the_clock.factor >> the_clock.shift);
+    const uint64_t ticks = (arch_ticks() - the_clock.start) << the_clock.shift;
+    // Fixed point: what is wanted is the upper half of one product.
+    return (uint64_t)((wide)ticks * the_clock.factor >> 64);
 }
 
 uint64_t wb_kernel_now_ns(void)

@@ -23,10 +23,10 @@ uint64_t clock_now_ns(void);
 // How the clock is read; constant after clock_init().
 struct clock_rate {
     bool counter;
-    uint32_t shift;
+    uint32_t shift;   // of a counter below 1 GHz, else 0
     uint64_t start;   // counter ticks or monotonic nanoseconds
     uint64_t hz;      // see clock_hz()
-    uint64_t factor;  // nanoseconds per tick, in units of 2^-shift; below 2^32
+    uint64_t factor;  // nanoseconds in 2^-shift of a tick, in units of 2^-64
 };
 
 /// For a process that is no fork of the launcher: the same clock.

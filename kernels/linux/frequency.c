@@ -34,7 +34,7 @@ void frequency_use(enum frequency_mode mode)
 
 bool frequency_slows(void)
 {
-    return f.slowdown_ppm > WB_PPM;
+    return __builtin_expect(f.slowdown_ppm > WB_PPM, 0);
 }
 
 // By processor time, for the clock on the wall also runs while Linux runs somebody else here.

@@ -46,15 +46,19 @@ void kernel_set_need_resched(void)
 // Serving the inbox does.
 static void clear_need_resched(void) {}
 
-// Also for the end of a slice of an emulated frequency.
-static void set_alarm(uint64_t at_ns)
+static __attribute__((noinline)) void set_signal(uint64_t at_ns)
 {
-    if (at_ns == WB_FOREVER && !frequency_slows())
-        return;
     const uint64_t now_ns = clock_now_ns();
     if (frequency_slows() && now_ns + SLICE_NS < at_ns)
         at_ns = now_ns + SLICE_NS;
     alarm_set(at_ns, now_ns);
+}
+
+// Also for the end of a slice of an emulated frequency.
+static void set_alarm(uint64_t at_ns)
+{
+    if (at_ns != WB_FOREVER || frequency_slows())
+        set_signal(at_ns);
 }
 
 // ---- Contexts -----------------------------------------------------------------------------------

@@ -80,9 +80,9 @@ void timers_remove(struct wb_task *task)
 
 uint64_t timers_next_ns(int32_t above)
 {
-    const bool any = above < 0 ? t.count != 0 : ready_gives_way(t.levels, (uint32_t)above);
-
-    return any ? key(0) : WB_FOREVER;
+    if (t.count == 0 || (above >= 0 && !ready_gives_way(t.levels, (uint32_t)above)))
+        return WB_FOREVER;
+    return key(0);
 }
 
 void timers_wake(uint64_t now_ns)

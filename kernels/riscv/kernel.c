@@ -12,6 +12,7 @@ struct own {
 };
 
 #define WB_APART __attribute__((noinline))
+#define WB_MORE_APART 1
 #define context_leaves(from) ((void)(from))
 #define context_is_back(from) ((void)(from))
 #include "../template/cooperative.h"

@@ -17,9 +17,13 @@
 
 #define WB_INLINED inline __attribute__((always_inline))
 
-// What is kept out of a switch, where instruction caches are small.
+// What is kept out of a switch, where instruction caches are small; 1: yields and the beginnings of
+// runs are, too.
 #ifndef WB_APART
 #define WB_APART
+#endif
+#ifndef WB_MORE_APART
+#define WB_MORE_APART 0
 #endif
 
 // Where each core has memory of its own at one address.
@@ -112,6 +116,9 @@ static WB_INLINED void finish(void)
         return;
     if (k.after == GO_BLOCKED && wb_task_paused_plainly(task, WB_TASK_BLOCKED, k.left_ns))
         ready_saved(task, false);
+    else if (!WB_MORE_APART && k.after == GO_READY &&
+             wb_task_paused_plainly(task, WB_TASK_READY, k.left_ns))
+        ready_saved(task, true);
     else
         finish_departure(task);
 }
@@ -142,7 +149,8 @@ __attribute__((hot)) static void keep_need_resched(const struct wb_task *self)
 static inline void announce(struct wb_task *task, uint64_t now_ns)
 {
     k.current = task;
-    wb_task_resumed(task, now_ns);
+    if (WB_MORE_APART || !wb_task_resumed_plainly(task, now_ns))
+        wb_task_resumed(task, now_ns);
     keep_need_resched(task);
 }
 
@@ -301,10 +309,12 @@ void wb_kernel_yield(uint32_t floor)
     catch_up();
     serve();
     struct wb_task *next = ready_yield(self, wb_floor_after(&self->sync, before, floor));
-    if (next != NULL)
+    if (next == NULL)
+        keep_need_resched(self);
+    else if (WB_MORE_APART)
         leave(GO_READY, next);
     else
-        keep_need_resched(self);
+        switch_to(GO_READY, next);
 }
 
 void wb_kernel_exit(void)

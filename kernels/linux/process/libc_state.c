@@ -8,6 +8,9 @@
 
 #include "process.h"
 
+// Of the thread that is this kernel. errno is looked up once: each access would be a call.
+static int *the_errno;
+
 // libstdc++'s per-thread state (Itanium C++ ABI, section 2.2.2); NULL where it is not loaded.
 static struct cxx_globals {
     void *caught;
@@ -23,11 +26,12 @@ void libc_state_init(void)
     if (libstdcxx != NULL)
         *(void **)&globals = dlsym(libstdcxx, "__cxa_get_globals");
     the_globals = globals != NULL ? globals() : NULL;
+    the_errno = &errno;
 }
 
 void libc_state_save(struct libc_state *state)
 {
-    state->error_number = errno;
+    state->error_number = *the_errno;
     if (the_globals != NULL) {
         state->caught = the_globals->caught;
         state->uncaught = the_globals->uncaught;
@@ -40,7 +44,7 @@ void libc_state_restore(const struct libc_state *state)
         the_globals->caught = state->caught;
         the_globals->uncaught = state->uncaught;
     }
-    errno = state->error_number;
+    *the_errno = state->error_number;
 }
 
 bool libc_state_is_held(const struct libc_state *state)

@@ -58,7 +58,15 @@ struct wb_task *ready_pop(struct ready *ready, uint32_t floor)
     const uint32_t p = 31 - (uint32_t)__builtin_clz(ready->levels);
     if (p < floor)
         return NULL;
-    return take_queued(ready, ready->first[p]);
+    // take_queued() of the first.
+    struct wb_task *task = ready->first[p], *next = kernel_task(task)->next;
+    ready->first[p] = next;
+    if (next != NULL)
+        kernel_task(next)->last = NULL;
+    else
+        ready->levels &= ~(1u << p);
+    kernel_task(task)->queue = 0;
+    return task;
 }
 
 struct wb_task *ready_pop_leaving(struct ready *ready)

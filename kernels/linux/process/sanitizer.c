@@ -90,5 +90,6 @@ void sanitizer_enter(void *fake_stack)
     const void *stack;
     size_t bytes;
 
-    sanitizer_enter_from(fake_stack, &stack, &bytes);
+    if (__sanitizer_finish_switch_fiber != NULL)
+        sanitizer_enter_from(fake_stack, &stack, &bytes);
 }

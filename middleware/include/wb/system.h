@@ -544,10 +544,10 @@ void wb_task_wake(struct wb_task *task);
 /// Leaves a note about a task with a core, and rings.
 void wb_inbox_post(struct wb_core *core, uint32_t task);
 
-// ---- Pausing in few instructions ----------------------------------------------------------------
+// ---- Switching in few instructions --------------------------------------------------------------
 
-// wb_task_paused() for kernels that are to switch in few instructions, where there is memory for it
-// twice: inline, and without calls, so no registers have to be saved.
+// wb_task_paused() and wb_task_resumed() for kernels that are to switch in few instructions, where
+// there is memory for them twice: inline, and without calls, so no registers have to be saved.
 
 /// Does what wb_task_paused() does, for a task that has not ended and of which nothing unusual is
 /// to be counted. False: nothing is done, and wb_task_paused() is to be called.
@@ -572,6 +572,25 @@ wb_task_paused_plainly(struct wb_task *task, enum wb_task_state state, uint64_t 
     wb_counter_add_plainly(&stats->switches, 1);
     // Release: should this kernel die now, whoever adopts the task sees its whole context.
     wb_word_store(&task->owner_state, wb_owner_state(state, owner), WB_RELEASE);
+    return true;
+}
+
+/// Does what wb_task_resumed() does, for a task that has not come by a migration just now, in a run
+/// that is not recorded. False: nothing is done, and wb_task_resumed() is to be called.
+///
+/// Context: as of wb_task_resumed().
+static inline __attribute__((always_inline)) bool wb_task_resumed_plainly(struct wb_task *task,
+                                                                          uint64_t now_ns)
+{
+    const uint32_t owner = wb_owner_of(wb_word_load(&task->owner_state, WB_RELAXED));
+
+    if (task->system->config.record_events != 0 ||
+        wb_request_phase(wb_word_load(&task->request, WB_RELAXED)) == WB_REQUEST_ACCEPTED ||
+        !wb_counter_is_plain(&task->stats.runs, 1))
+        return false;
+    wb_word_store(&task->owner_state, wb_owner_state(WB_TASK_RUNNING, owner), WB_RELAXED);
+    task->resumed_ns = now_ns;
+    wb_counter_add_plainly(&task->stats.runs, 1);
     return true;
 }
 

@@ -234,7 +234,8 @@ static inline bool wb_counter_is_plain(const struct wb_counter *c, uint32_t n)
     return true;
 }
 
-static inline void wb_counter_add_plainly(struct wb_counter *c, uint32_t n)
+static inline __attribute__((always_inline)) void wb_counter_add_plainly(struct wb_counter *c,
+                                                                         uint32_t n)
 {
     wb_counter_add(c, n);
 }

@@ -37,7 +37,8 @@ static inline void arch_relax(void)
     __asm__ volatile("yield");
 }
 
-/// Lays out a first context below `top`; `task` arrives in context_start().
+/// Lays out a first context below `top` that begins as if `start` was called. `task` is for
+/// context_start().
 static inline void *arch_context_init(void *top, void *task, void (*start)(void))
 {
     uint64_t *sp = (uint64_t *)((uintptr_t)top & ~(uintptr_t)15) - ARCH_CONTEXT_BYTES / 8;

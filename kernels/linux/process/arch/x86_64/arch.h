@@ -32,7 +32,8 @@ static inline void arch_relax(void)
     _mm_pause();
 }
 
-/// Lays out a first context below `top`; `task` arrives in context_start().
+/// Lays out a first context below `top` that begins as if `start` was called. `task` is for
+/// context_start().
 static inline void *arch_context_init(void *top, void *task, void (*start)(void))
 {
     uint64_t *sp = (uint64_t *)((uintptr_t)top & ~(uintptr_t)15);
@@ -40,8 +41,7 @@ static inline void *arch_context_init(void *top, void *task, void (*start)(void)
     uint16_t control;
 
     __asm__("fnstcw %0" : "=m"(control));
-    *--sp = 0;                 // alignment: context_start() is entered as if by a jump
-    *--sp = 0;                 // the end of backtraces
+    *--sp = 0;                 // who called `start`: the end of backtraces
     *--sp = (uintptr_t)start;  // return address
     *--sp = 0;                 // rbp
     *--sp = 0;                 // rbx

@@ -2,7 +2,10 @@
 // Context switch on x86-64 (System V ABI): callee-saved registers, MXCSR and the x87 control word.
 //
 // The control words are loaded only where they differ: loading them costs more than the rest of the
-// switch, and tasks rarely change them.
+// switch, and tasks rarely change them. It returns by `ret`: a jump would leave the call that came
+// here on the processor's stack of predicted returns, and each later return of the task would be
+// mispredicted. Under user-mode shadow stacks neither would do; Linux arms them only for programs
+// all objects of which are marked for them, and this one is not.
 
     .intel_syntax noprefix
     .text
@@ -37,8 +40,7 @@ context_switch:
     pop     r12
     pop     rbx
     pop     rbp
-    pop     rdx
-    jmp     rdx
+    ret
 1:  ldmxcsr [rsp]
     jmp     2b
 3:  fldcw   [rsp + 4]
@@ -52,6 +54,7 @@ context_switch:
 context_start:
     .cfi_startproc
     .cfi_undefined rip
+    sub     rsp, 8
     mov     rdi, r12
     call    kernel_task_start
     ud2
