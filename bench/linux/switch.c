@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two tasks of one kernel yield to each other, statistics and all, against swapcontext; and what an
-// idle checkpoint costs, against the same loop without one.
+// Two tasks of one kernel yield to each other, statistics and all, against swapcontext and against
+// what no switch can do without; and what an idle checkpoint costs, against the same loop without
+// one.
 
 #define _GNU_SOURCE
 #include <stdlib.h>
+#include <string.h>
 #include <ucontext.h>
 
+#include "arch.h"
 #include "bench.h"
 #include "clock.h"
+#include "wb/system.h"
 
 enum { BATCH = 256, CONTEXT_STACK_BYTES = 64 << 10 };
 
@@ -86,17 +90,133 @@ static void their_switches(const struct bench_options *options, struct bench_sam
     free(stack);
 }
 
+// ---- Limits -------------------------------------------------------------------------------------
+
+// Two contexts switch to each other with nothing around: what the ABI wants saved, by the kernels'
+// own context_switch(); also the clock read once; also what is counted of a task and of its core.
+
+void context_switch(void **save, void *load);
+
+enum limit { REGISTERS, CLOCK, COUNTED, LIMITS };
+
+static struct side {
+    void *sp;
+    struct wb_word state;
+    struct wb_counter runs, busy_ns;
+    uint64_t resumed_ns;
+} sides[2];
+static struct {
+    struct wb_counter switches, busy_ns;
+} core;
+static volatile uint64_t read_ns;
+
+static inline __attribute__((always_inline)) void count(struct side *from, struct side *to)
+{
+    const uint64_t now_ns = clock_now_ns(), busy_ns = now_ns - from->resumed_ns;
+
+    wb_counter_add(&from->busy_ns, busy_ns);
+    wb_counter_add(&core.busy_ns, busy_ns);
+    wb_counter_add(&core.switches, 1);
+    wb_word_store(&to->state, WB_TASK_RUNNING, WB_RELAXED);
+    wb_counter_add(&to->runs, 1);
+    to->resumed_ns = now_ns;
+}
+
+static inline __attribute__((always_inline)) void pass(enum limit limit, struct side *from,
+                                                       struct side *to)
+{
+    if (limit == CLOCK)
+        read_ns = clock_now_ns();
+    else if (limit == COUNTED)
+        count(from, to);
+    context_switch(&from->sp, to->sp);
+    // Release, as a kernel has to: whoever adopts the one that left sees its whole context.
+    if (limit == COUNTED)
+        wb_word_store(&to->state, WB_TASK_READY, WB_RELEASE);
+}
+
+// One function for each, so that the compiler leaves out what a limit has not.
+static void pass_back_registers(void)
+{
+    for (;;)
+        pass(REGISTERS, &sides[1], &sides[0]);
+}
+
+static void pass_back_clock(void)
+{
+    for (;;)
+        pass(CLOCK, &sides[1], &sides[0]);
+}
+
+static void pass_back_counted(void)
+{
+    for (;;)
+        pass(COUNTED, &sides[1], &sides[0]);
+}
+
+static inline __attribute__((always_inline)) void pass_often(enum limit limit)
+{
+    for (uint32_t j = 0; j < BATCH; j++)
+        pass(limit, &sides[0], &sides[1]);
+}
+
+static const struct {
+    const char *name, *against;
+    void (*pass_back)(void);
+} limits[LIMITS] = {
+    [REGISTERS] = { "switch.registers", "registers alone", pass_back_registers },
+    [CLOCK] = { "switch.clock", "registers and one clock read", pass_back_clock },
+    [COUNTED] = { "switch.counted", "registers, clock, statistics and state", pass_back_counted },
+};
+
+static void limit_switches(const struct bench_options *options, enum limit limit,
+                           struct bench_samples *samples, uint32_t batches)
+{
+    unsigned char *stack = malloc(CONTEXT_STACK_BYTES);
+
+    bench_pin(options->cpu[0]);
+    sides[1].sp = arch_context_init(stack + CONTEXT_STACK_BYTES, NULL, limits[limit].pass_back);
+    for (uint32_t i = 0; i < batches; i++) {
+        const uint64_t from_ns = clock_now_ns();
+        if (limit == REGISTERS)
+            pass_often(REGISTERS);
+        else if (limit == CLOCK)
+            pass_often(CLOCK);
+        else
+            pass_often(COUNTED);
+        bench_samples_add(samples, (double)(clock_now_ns() - from_ns) / BATCH / 2);
+    }
+    bench_unpin();
+    free(stack);
+}
+
+static struct bench_samples *copy_of(const struct bench_samples *samples)
+{
+    struct bench_samples *copy = bench_samples_new(samples->n);
+
+    memcpy(copy->ns, samples->ns, samples->n * sizeof *samples->ns);
+    copy->n = samples->n;
+    return copy;
+}
+
 void bench_switch(const struct bench_options *options)
 {
-    const uint32_t batches = options->samples / 10;
-    struct bench_samples *a = bench_samples_new(options->rounds * batches);
-    struct bench_samples *b = bench_samples_new(options->rounds * batches);
+    const uint32_t batches = options->samples / 10, room = options->rounds * batches;
+    struct bench_samples *ours = bench_samples_new(room), *theirs = bench_samples_new(room);
+    struct bench_samples *least[LIMITS];
 
+    for (enum limit i = 0; i < LIMITS; i++)
+        least[i] = bench_samples_new(room);
     for (uint32_t round = 0; round < options->rounds; round++) {
-        our_switches(options, a, batches);
-        their_switches(options, b, batches);
+        our_switches(options, ours, batches);
+        their_switches(options, theirs, batches);
+        for (enum limit i = 0; i < LIMITS; i++)
+            limit_switches(options, i, least[i], batches);
     }
-    bench_row("switch", a, "swapcontext", b);
+    bench_row("switch", copy_of(ours), "swapcontext", theirs);
+    for (enum limit i = 0; i < LIMITS; i++)
+        bench_row(limits[i].name, copy_of(ours), limits[i].against, least[i]);
+    bench_samples_free(ours);
 }
 
 // ---- Checkpoints --------------------------------------------------------------------------------
