@@ -125,6 +125,27 @@ class TheRunner(unittest.TestCase):
         wanted = (HERE / "simpy.txt").read_text().strip()
         self.assertEqual(self.run_module.SIMULATORS["simpy"].name, wanted.replace("==", " "))
 
+    def test_switches_are_reported_in_nanoseconds_by_the_version_that_the_peer_names(self) -> None:
+        lines = [{"switches": 1000, "seconds": s, "peer": "go 1.19"} for s in (3e-6, 1e-6, 2e-6)]
+        times = {"min": 1.0, "max": 3.0, "repeats": 3}
+        self.assertEqual(
+            self.run_module.switch_row("go", lines), {"peer": "go 1.19", "switch_ns": 2.0} | times
+        )
+
+    def test_every_peer_of_switches_is_missing_or_switches(self) -> None:
+        peers = list(self.run_module.SWITCHES.values())
+        few = [self.run_module.replace(peer, frames=1000) for peer in peers]
+        cpu = min(os.sched_getaffinity(0))
+        found, code = self.run_module.rows_in_turns(few, cpu, 1, self.run_module.switch_row)
+        self.assertEqual(code, 0, found)
+        for row in found:
+            self.assertTrue("missing" in row or row["switch_ns"] > 0, row)
+
+    def test_tokio_is_named_with_the_version_that_is_built(self) -> None:
+        version = self.run_module.SWITCHES["tokio"].name.removeprefix("tokio ")
+        lock = (HERE / "switches/Cargo.lock").read_text()
+        self.assertIn(f'name = "tokio"\nversion = "{version}"', lock)
+
     def test_a_peer_of_another_group_is_refused(self) -> None:
         command = [sys.executable, str(HERE / "run"), "--cpu", "0", "--peer", "simpy"]
         done = subprocess.run(command, capture_output=True, text=True, check=False)

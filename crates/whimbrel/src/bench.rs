@@ -30,8 +30,11 @@ pub fn bench(args: &BenchArgs) -> Outcome {
     if args.peers && wanted("fm_radio") {
         rows.extend(peers::radio(&rows)?);
     }
+    if args.peers && wanted("switch") {
+        rows.extend(peers::times("switch", "switch", &rows)?);
+    }
     if args.peers && wanted("call") {
-        rows.extend(peers::calls(&rows)?);
+        rows.extend(peers::times("call", "call.160B.spin", &rows)?);
     }
     if wanted(SIM) {
         rows.extend(in_virtual_time(args)?);

@@ -20,8 +20,9 @@ pub struct Peer {
     /// What it does in a second; `None`: it was not measured.
     #[serde(alias = "samples_per_s", alias = "events_per_s")]
     pub rate: Option<f64>,
-    /// Or what a call takes, in nanoseconds.
-    pub call_ns: Option<f64>,
+    /// Or what a call or a switch takes, in nanoseconds.
+    #[serde(alias = "call_ns", alias = "switch_ns")]
+    pub ns: Option<f64>,
     /// How to get it, if it is not there.
     pub missing: Option<String>,
 }
@@ -76,21 +77,20 @@ pub fn radio(ours: &[BenchRow]) -> Result<Vec<BenchRow>, Failure> {
     Ok(rows("fm_radio.one_core", "samples/s", our_rate, &found))
 }
 
-/// Rows of the same call in other systems.
+/// Rows of what takes `bench` its time in other systems: those of a group.
 ///
 /// # Errors
 /// As [`measured`].
-pub fn calls(ours: &[BenchRow]) -> Result<Vec<BenchRow>, Failure> {
-    const BENCH: &str = "call.160B.spin";
-    let own = ours.iter().find(|row| row.bench == BENCH);
+pub fn times(group: &str, bench: &str, ours: &[BenchRow]) -> Result<Vec<BenchRow>, Failure> {
+    let own = ours.iter().find(|row| row.bench == bench);
     let our_ns = own.and_then(|row| row.rest.get("p50")?.as_f64());
     let mut rows = Vec::new();
-    for peer in measured("call", &[])? {
-        let Some(ns) = peer.call_ns else {
+    for peer in measured(group, &[])? {
+        let Some(ns) = peer.ns else {
             peer.excuse();
             continue;
         };
-        let mut row = row([BENCH, "ns"], our_ns, &peer.peer, ns);
+        let mut row = row([bench, "ns"], our_ns, &peer.peer, ns);
         row.rest.insert("ratio".into(), our_ns.map(|ours| ns / ours).into());
         rows.push(row);
     }
