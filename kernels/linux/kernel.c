@@ -74,20 +74,27 @@ static void context_is_back(struct wb_task *from)
     libc_state_restore(&kernel_task(from)->libc);
 }
 
-static WB_INLINED void context_change(struct wb_task *from, struct wb_task *next)
+// AddressSanitizer has to know which stack is in use.
+static __attribute__((noinline)) void
+context_change_checked(struct wb_task *from, struct wb_task *next, void **save, void *load)
 {
-    void **sp = from != NULL ? &kernel_task(from)->sp : &k.loop_sp;
     void **fake_stack = from != NULL ? &kernel_task(from)->fake_stack : &k.own.loop_fake_stack;
     void **kept = from != NULL && k.after == GO_ENDED ? NULL : fake_stack;
 
-    if (next != NULL) {
-        sanitizer_leave(kept, next->stack, next->stack_bytes);
-        context_switch(sp, kernel_task(next)->sp);
-    } else {
-        sanitizer_leave(kept, NULL, 0);
-        context_switch(sp, k.loop_sp);
-    }
+    sanitizer_leave(kept, next != NULL ? next->stack : NULL, next != NULL ? next->stack_bytes : 0);
+    context_switch(save, load);
     sanitizer_enter(*fake_stack);
+}
+
+static WB_INLINED void context_change(struct wb_task *from, struct wb_task *next)
+{
+    void **save = from != NULL ? &kernel_task(from)->sp : &k.loop_sp;
+    void *load = next != NULL ? kernel_task(next)->sp : k.loop_sp;
+
+    if (sanitizer_is_there())
+        context_change_checked(from, next, save, load);
+    else
+        context_switch(save, load);
 }
 
 static void context_ended(void) {}

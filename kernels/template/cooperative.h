@@ -146,7 +146,7 @@ __attribute__((hot)) static void keep_need_resched(const struct wb_task *self)
 }
 
 // Tells the middleware that `task` runs now.
-static inline void announce(struct wb_task *task, uint64_t now_ns)
+static WB_INLINED void announce(struct wb_task *task, uint64_t now_ns)
 {
     k.current = task;
     if (WB_MORE_APART || !wb_task_resumed_plainly(task, now_ns))

@@ -165,6 +165,9 @@ _Noreturn void kernel_task_start(struct wb_task *task);
 /// it.
 bool sanitizer_share(void *base, size_t bytes);
 
+/// Whether this process has it.
+bool sanitizer_is_there(void);
+
 /// To be called around a context switch, so that AddressSanitizer knows the stack in use.
 void sanitizer_leave(void **fake_stack, const void *stack, size_t stack_bytes);
 void sanitizer_enter(void *fake_stack);

@@ -18,6 +18,11 @@ __attribute__((weak)) void __sanitizer_finish_switch_fiber(void *fake_stack, con
 
 __attribute__((weak)) void __asan_unpoison_memory_region(const volatile void *at, size_t bytes);
 
+bool sanitizer_is_there(void)
+{
+    return __builtin_expect(__sanitizer_start_switch_fiber != NULL, 0);
+}
+
 void sanitizer_clean(void *at, size_t bytes)
 {
     if (__asan_unpoison_memory_region != NULL)
@@ -90,6 +95,5 @@ void sanitizer_enter(void *fake_stack)
     const void *stack;
     size_t bytes;
 
-    if (__sanitizer_finish_switch_fiber != NULL)
-        sanitizer_enter_from(fake_stack, &stack, &bytes);
+    sanitizer_enter_from(fake_stack, &stack, &bytes);
 }
