@@ -18,13 +18,21 @@ enum { BATCH = 256, CONTEXT_STACK_BYTES = 64 << 10 };
 struct shared {
     struct bench_samples *samples, *without;
     uint32_t batches;
-    bool over;
+    bool alike, over;
 };
+
+static __attribute__((noipa)) void yield_often(const struct shared *shared, uint32_t n)
+{
+    for (; n != 0 && !shared->over; n--)
+        wb_yield();
+}
 
 static int yielder(struct wb_task *self)
 {
     struct shared *shared = wb_task_app(self)->state;
 
+    while (shared->alike && !shared->over)
+        yield_often(shared, UINT32_MAX);
     while (!shared->over)
         wb_yield();
     return 0;
@@ -36,7 +44,9 @@ static int timer(struct wb_task *self)
 
     for (uint32_t i = 0; i < shared->batches; i++) {
         const uint64_t from_ns = wb_now_ns();
-        for (uint32_t j = 0; j < BATCH; j++)
+        if (shared->alike)
+            yield_often(shared, BATCH);
+        for (uint32_t j = 0; !shared->alike && j < BATCH; j++)
             wb_yield();
         // Each yield is two switches: there and back.
         bench_samples_add(shared->samples, (double)(wb_now_ns() - from_ns) / BATCH / 2);
@@ -45,10 +55,12 @@ static int timer(struct wb_task *self)
     return 0;
 }
 
+// `alike`: both yield in one place of the code, so the processor predicts where each goes on.
+// Otherwise the return to the task is mispredicted.
 static void our_switches(const struct bench_options *options, struct bench_samples *samples,
-                         uint32_t batches)
+                         uint32_t batches, bool alike)
 {
-    struct shared shared = { .samples = samples, .batches = batches };
+    struct shared shared = { .samples = samples, .batches = batches, .alike = alike };
     struct bench_system b;
 
     bench_open(&b, options, 1, 0);
@@ -135,55 +147,52 @@ static inline __attribute__((always_inline)) void pass(enum limit limit, struct 
         wb_word_store(&to->state, WB_TASK_READY, WB_RELEASE);
 }
 
-// One function for each, so that the compiler leaves out what a limit has not.
-static void pass_back_registers(void)
+// Both sides switch in one place of the code. A loop for each limit, so that the compiler leaves
+// out what it has not.
+static __attribute__((noinline)) void pass_registers(struct side *from, struct side *to, uint32_t n)
 {
-    for (;;)
-        pass(REGISTERS, &sides[1], &sides[0]);
+    while (n-- != 0)
+        pass(REGISTERS, from, to);
 }
 
-static void pass_back_clock(void)
+static __attribute__((noinline)) void pass_clock(struct side *from, struct side *to, uint32_t n)
 {
-    for (;;)
-        pass(CLOCK, &sides[1], &sides[0]);
+    while (n-- != 0)
+        pass(CLOCK, from, to);
 }
 
-static void pass_back_counted(void)
+static __attribute__((noinline)) void pass_counted(struct side *from, struct side *to, uint32_t n)
 {
-    for (;;)
-        pass(COUNTED, &sides[1], &sides[0]);
-}
-
-static inline __attribute__((always_inline)) void pass_often(enum limit limit)
-{
-    for (uint32_t j = 0; j < BATCH; j++)
-        pass(limit, &sides[0], &sides[1]);
+    while (n-- != 0)
+        pass(COUNTED, from, to);
 }
 
 static const struct {
     const char *name, *against;
-    void (*pass_back)(void);
+    void (*pass)(struct side *from, struct side *to, uint32_t n);
 } limits[LIMITS] = {
-    [REGISTERS] = { "switch.registers", "registers alone", pass_back_registers },
-    [CLOCK] = { "switch.clock", "registers and one clock read", pass_back_clock },
-    [COUNTED] = { "switch.counted", "registers, clock, statistics and state", pass_back_counted },
+    [REGISTERS] = { "switch.registers", "registers alone", pass_registers },
+    [CLOCK] = { "switch.clock", "registers and one clock read", pass_clock },
+    [COUNTED] = { "switch.counted", "registers, clock, statistics and state", pass_counted },
 };
+static enum limit limit;
 
-static void limit_switches(const struct bench_options *options, enum limit limit,
-                           struct bench_samples *samples, uint32_t batches)
+static void pass_back(void)
+{
+    for (;;)
+        limits[limit].pass(&sides[1], &sides[0], UINT32_MAX);
+}
+
+static void limit_switches(const struct bench_options *options, struct bench_samples *samples,
+                           uint32_t batches)
 {
     unsigned char *stack = malloc(CONTEXT_STACK_BYTES);
 
     bench_pin(options->cpu[0]);
-    sides[1].sp = arch_context_init(stack + CONTEXT_STACK_BYTES, NULL, limits[limit].pass_back);
+    sides[1].sp = arch_context_init(stack + CONTEXT_STACK_BYTES, NULL, pass_back);
     for (uint32_t i = 0; i < batches; i++) {
         const uint64_t from_ns = clock_now_ns();
-        if (limit == REGISTERS)
-            pass_often(REGISTERS);
-        else if (limit == CLOCK)
-            pass_often(CLOCK);
-        else
-            pass_often(COUNTED);
+        limits[limit].pass(&sides[0], &sides[1], BATCH);
         bench_samples_add(samples, (double)(clock_now_ns() - from_ns) / BATCH / 2);
     }
     bench_unpin();
@@ -203,20 +212,22 @@ void bench_switch(const struct bench_options *options)
 {
     const uint32_t batches = options->samples / 10, room = options->rounds * batches;
     struct bench_samples *ours = bench_samples_new(room), *theirs = bench_samples_new(room);
+    struct bench_samples *alike = bench_samples_new(room);
     struct bench_samples *least[LIMITS];
 
-    for (enum limit i = 0; i < LIMITS; i++)
-        least[i] = bench_samples_new(room);
+    for (limit = 0; limit < LIMITS; limit++)
+        least[limit] = bench_samples_new(room);
     for (uint32_t round = 0; round < options->rounds; round++) {
-        our_switches(options, ours, batches);
+        our_switches(options, ours, batches, false);
+        our_switches(options, alike, batches, true);
         their_switches(options, theirs, batches);
-        for (enum limit i = 0; i < LIMITS; i++)
-            limit_switches(options, i, least[i], batches);
+        for (limit = 0; limit < LIMITS; limit++)
+            limit_switches(options, least[limit], batches);
     }
-    bench_row("switch", copy_of(ours), "swapcontext", theirs);
-    for (enum limit i = 0; i < LIMITS; i++)
-        bench_row(limits[i].name, copy_of(ours), limits[i].against, least[i]);
-    bench_samples_free(ours);
+    bench_row("switch", ours, "swapcontext", theirs);
+    for (limit = 0; limit < LIMITS; limit++)
+        bench_row(limits[limit].name, copy_of(alike), limits[limit].against, least[limit]);
+    bench_samples_free(alike);
 }
 
 // ---- Checkpoints --------------------------------------------------------------------------------
