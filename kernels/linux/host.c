@@ -41,6 +41,7 @@ enum wb_status wb_host_open(struct wb_host **out, const struct wb_host_config *c
         host->config.system.core_align = PAGE_BYTES;
     if (host->config.system.offer_timeout_ns == 0)
         host->config.system.offer_timeout_ns = OFFER_NS;
+    host->config.system.updates_images = true;
     if (host->config.module_bytes == 0)
         host->config.module_bytes = MODULE_BYTES;
 

@@ -119,6 +119,15 @@ void wb_kernel_copy(void *to, const void *from, size_t bytes)
     sanitizer_copy(to, from, bytes);
 }
 
+bool wb_kernel_update(void *to, const void *from, size_t bytes)
+{
+    const bool differs = sanitizer_differs(to, from, bytes);
+
+    if (differs)
+        sanitizer_copy(to, from, bytes);
+    return differs;
+}
+
 const void *wb_kernel_private(uint32_t core, const void *address)
 {
     if (!private_mapping_contains(address))

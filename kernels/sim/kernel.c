@@ -378,6 +378,18 @@ void wb_kernel_copy(void *to, const void *from, size_t bytes)
     spend_with_transfer(engine_copy(sim.engine, sim_begins_ps(), core, bytes));
 }
 
+// The comparison takes no time: the platforms have no cost for it.
+bool wb_kernel_update(void *to, const void *from, size_t bytes)
+{
+    const uint32_t core = wb_kernel_core();
+    const bool differs =
+        sanitizer_differs(private_mapping_of(core, to), private_mapping_of(core, from), bytes);
+
+    if (differs)
+        wb_kernel_copy(to, from, bytes);
+    return differs;
+}
+
 const void *wb_kernel_private(uint32_t core, const void *address)
 {
     return private_mapping_contains(address) ? private_mapping_of(core, address) : NULL;

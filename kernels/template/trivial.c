@@ -16,6 +16,7 @@
 #pragma weak wb_kernel_charge
 #pragma weak wb_kernel_compute
 #pragma weak wb_kernel_copy
+#pragma weak wb_kernel_update
 #pragma weak wb_kernel_private
 #pragma weak wb_kernel_stack_low
 #pragma weak wb_kernel_set_point
@@ -67,6 +68,15 @@ void wb_kernel_compute(uint64_t cycles)
 void wb_kernel_copy(void *to, const void *from, size_t bytes)
 {
     memcpy(to, from, bytes);
+}
+
+bool wb_kernel_update(void *to, const void *from, size_t bytes)
+{
+    const bool differs = memcmp(to, from, bytes) != 0;
+
+    if (differs)
+        wb_kernel_copy(to, from, bytes);
+    return differs;
 }
 
 const void *wb_kernel_private(uint32_t core, const void *address)

@@ -226,6 +226,15 @@ enum wb_status wb_kernel_watch(int file, uint32_t events, bool wake)
     return stub.file;
 }
 
+bool wb_kernel_update(void *to, const void *from, size_t bytes)
+{
+    if (memcmp(to, from, bytes) == 0)
+        return false;
+    memcpy(to, from, bytes);
+    stub.updates++;
+    return true;
+}
+
 const void *wb_kernel_private(uint32_t core, const void *address)
 {
     return stub.private != NULL ? stub.private(core, address) : NULL;

@@ -35,7 +35,7 @@ struct stub {
 
     uint32_t rings[STUB_CORES];  // doorbells
     uint32_t watches;            // of files that were not ready, to be woken by
-    uint32_t inits, attaches, unblocks, blocks, spins, yields, captures, loads, unloads;
+    uint32_t inits, attaches, unblocks, blocks, spins, yields, captures, updates, loads, unloads;
     uint32_t floor;  // of the last yield
     uint32_t reprioritises;
     struct wb_task *attached, *unblocked, *reprioritised;

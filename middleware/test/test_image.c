@@ -15,9 +15,13 @@ static struct wb_task *task, *before, *after;
 static struct wb_port *feed, *in, *out, *drain;
 static _Alignas(64) unsigned char stack[STACK_BYTES];
 
-static void setup(uint32_t every, bool replay)
+enum { PAGE = 4096, PAGES = 4 };
+static _Alignas(64) unsigned char memory[3 * PAGES * PAGE];
+
+static void setup_as(uint32_t every, bool replay, bool updates)
 {
     stub_system(2);
+    stub.system->config.updates_images = updates;
     before = stub_task("before", 1);
     task = stub_task("task", 0);
     after = stub_task("after", 1);
@@ -27,6 +31,7 @@ static void setup(uint32_t every, bool replay)
     task->stack = stack;
     task->stack_bytes = sizeof stack;
     memset(stack, 1, sizeof stack);
+    wb_heap_init(&task->heap, memory, sizeof memory);
     struct wb_channel *first = stub_channel("first", SLOTS, 4, false);
     struct wb_channel *second = stub_channel("second", SLOTS, 4, false);
     feed = build_port(before, first, WB_OUT);
@@ -35,6 +40,11 @@ static void setup(uint32_t every, bool replay)
     drain = build_port(after, second, WB_IN);
     stub_start(stub.system);
     stub_run(task);
+}
+
+static void setup(uint32_t every, bool replay)
+{
+    setup_as(every, replay, false);
 }
 
 static void put(uint32_t message)
@@ -222,6 +232,113 @@ TEST(every_bit_of_an_image_counts)
     }
     CHECK(wb_parts.images->resume(task));
 }
+
+// ---- Images that are brought up to date ---------------------------------------------------------
+
+static unsigned char *setup_pages(void)
+{
+    setup_as(1, true, true);
+    unsigned char *pages = wb_malloc(PAGES * PAGE);
+    CHECK(pages != NULL);
+    memset(pages, 5, PAGES * PAGE);
+    wb_task_set_state(task, pages);
+    wb_checkpoint_enter();
+    wb_checkpoint_enter();
+    return pages;
+}
+
+TEST(an_image_writes_what_has_changed_since_the_last_but_one)
+{
+    unsigned char *pages = setup_pages();
+
+    pages[2 * PAGE]++;
+    stack[1]++;
+    stub.updates = 0;
+    wb_checkpoint_enter();
+    CHECK(stub.updates == 2);
+    pages[0]++;
+    stub.updates = 0;
+    wb_checkpoint_enter();
+    CHECK(stub.updates == 3);
+    stub.updates = 0;
+    wb_checkpoint_enter();
+    CHECK(stub.updates == 1);
+    wb_checkpoint_enter();
+    CHECK(stub.updates == 1);
+}
+
+TEST(a_task_goes_on_from_an_image_that_was_brought_up_to_date)
+{
+    unsigned char *pages = setup_pages();
+
+    for (unsigned char i = 0; i < 5; i++) {
+        pages[i % PAGES * PAGE + 77] = i;
+        stack[i] = i;
+        wb_checkpoint_enter();
+    }
+    memset(pages, 8, PAGES * PAGE);
+    memset(stack, 9, sizeof stack);
+    die();
+    CHECK(task->images.resumed == 1 && task->images.damaged == 0);
+    CHECK(pages[77] == 4 && pages[PAGE + 77] == 1 && pages[3 * PAGE + 77] == 3);
+    CHECK(pages[0] == 5 && pages[PAGES * PAGE - 1] == 5 && stack[4] == 4 && stack[5] == 1);
+}
+
+TEST(every_byte_of_an_image_that_was_brought_up_to_date_counts)
+{
+    setup_pages();
+    const uint32_t newest = wb_word_load(&task->images.newest, WB_SEQ_CST);
+    unsigned char *image = task->images.buffer[newest - 1];
+    uint32_t found = 0;
+
+    for (size_t i = 0; i < PAGES * PAGE; i += i < 200 ? 1 : 97) {
+        image[i] ^= 0x10;
+        found += !wb_parts.images->resume(task);
+        image[i] ^= 0x10;
+        wb_word_store(&task->images.newest, newest, WB_SEQ_CST);
+    }
+    CHECK(found == 200 + (PAGES * PAGE - 200 + 96) / 97);
+    CHECK(wb_parts.images->resume(task));
+}
+
+// The image that is not the newest, as a kernel leaves it that is killed while it writes it.
+static unsigned char *left_open(void)
+{
+    const uint32_t newest = wb_word_load(&task->images.newest, WB_SEQ_CST);
+    unsigned char *spare = task->images.buffer[newest == 1];
+
+    memset(spare, 0, sizeof(uint32_t));
+    return spare;
+}
+
+TEST(a_kernel_killed_while_it_updates_an_image_leaves_the_one_before)
+{
+    unsigned char *pages = setup_pages();
+
+    pages[PAGE]++;
+    memset(left_open() + 64, 0xff, task->images.bytes - 64);
+    die();
+    CHECK(task->images.damaged == 0 && pages[PAGE] == 5);
+    for (int i = 0; i < 3; i++) {
+        wb_checkpoint_enter();
+        CHECK(wb_parts.images->resume(task));
+    }
+}
+
+TEST(a_block_that_was_copied_before_a_death_and_not_summed_up_is_summed_up_by_the_next_image)
+{
+    enum { CHANGED = 64 };
+    unsigned char *pages = setup_pages(), *copy = left_open();
+
+    while (memcmp(copy, pages, CHANGED) != 0)
+        copy++;
+    memset(copy, 6, CHANGED);
+    memset(pages, 6, CHANGED);
+    wb_checkpoint_enter();
+    CHECK(wb_parts.images->resume(task) && task->images.damaged == 0);
+}
+
+// ---- Damage -------------------------------------------------------------------------------------
 
 TEST(a_task_with_a_damaged_image_that_may_not_start_again_is_lost)
 {

@@ -181,6 +181,9 @@ void sanitizer_clean(void *at, size_t bytes);
 /// memcpy(), also of memory with red zones in it.
 void sanitizer_copy(void *to, const void *from, size_t bytes);
 
+/// memcmp() != 0, also of memory with red zones in it.
+bool sanitizer_differs(const void *a, const void *b, size_t bytes);
+
 // ---- fault.c ------------------------------------------------------------------------------------
 
 // Addresses of code: where a fault happened, and the calls that led there, the innermost first.

@@ -62,6 +62,23 @@ void sanitizer_copy(void *to, const void *from, size_t bytes)
         copy_unchecked(to, from, bytes);
 }
 
+__attribute__((no_sanitize("address", "undefined"))) static bool
+differs_unchecked(const volatile unsigned char *a, const volatile unsigned char *b, size_t bytes)
+{
+    while (bytes != 0 && *a == *b) {
+        a++;
+        b++;
+        bytes--;
+    }
+    return bytes != 0;
+}
+
+bool sanitizer_differs(const void *a, const void *b, size_t bytes)
+{
+    return __asan_get_shadow_mapping == NULL ? memcmp(a, b, bytes) != 0
+                                             : differs_unchecked(a, b, bytes);
+}
+
 // The loop's own stack is not passed: what it was is learnt at the first switch away from it.
 static const void *loop_stack;
 static size_t loop_bytes;

@@ -96,6 +96,14 @@ static struct harness *open_replicate(void)
     return open_pipeline(WB_REPLICATE);
 }
 
+static struct harness *open_updated(void)
+{
+    struct harness *h = open_pipeline(WB_REPLICATE);
+
+    harness_system(h)->config.updates_images = true;
+    return h;
+}
+
 // Before its first image a task cannot go on, and is lost: whoever waits for it is told.
 static const char *check(struct harness *h, const struct fault *fault)
 {
@@ -129,4 +137,10 @@ TEST(a_replicated_pipeline_that_goes_on_from_its_images)
 {
     protocol_inject(&(struct protocol){
         .open = open_replicate, .check = check, .cores = CORES, .migrations = 5 });
+}
+
+TEST(a_pipeline_that_goes_on_from_images_that_are_brought_up_to_date)
+{
+    protocol_inject(&(struct protocol){
+        .open = open_updated, .check = check, .cores = CORES, .migrations = 5 });
 }

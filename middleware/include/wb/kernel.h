@@ -212,6 +212,11 @@ void wb_kernel_compute(uint64_t cycles);
 /// Context: any. Blocks for as long as the copy takes.
 void wb_kernel_copy(void *to, const void *from, size_t bytes);
 
+/// The same, and writes nothing if that is there already. Returns: false if it was.
+///
+/// Context: any. Blocks for as long as it takes.
+bool wb_kernel_update(void *to, const void *from, size_t bytes);
+
 /// Where the private memory that core `core` has at `address` can be read from here; NULL where it
 /// cannot, and for memory that is not private.
 ///

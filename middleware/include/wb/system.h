@@ -406,6 +406,7 @@ struct wb_system_config {
     bool models_compute;  // tasks only take the time of their work (see wb_compute())
     bool times_frames;    // latencies are measured (see wb/channel.h)
     bool times_tasks;     // so are response times (see wb/descriptor.h)
+    bool updates_images;  // an image is written where it differs: reading costs less than writing
     uint64_t seed;        // of every draw
 };
 

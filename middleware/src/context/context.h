@@ -23,6 +23,16 @@ size_t wb_context_most(const struct wb_task *task, bool with_stack);
 WB_MUST_USE enum wb_status wb_context_save(const struct wb_task *task, void *buffer, size_t bytes,
                                            bool with_stack);
 
+/// The most that wb_context_update() can ever need.
+size_t wb_context_most_in_blocks(const struct wb_task *task, bool with_stack);
+
+/// As wb_context_save(), in a buffer of that size that holds an older context of the task or zeros:
+/// of blocks that are as they were, nothing is written. Killed in between, it leaves none that is
+/// whole, and the next one writes all of it.
+///
+/// Context: a kernel that sees the task's memory. Never blocks.
+void wb_context_update(const struct wb_task *task, void *buffer, bool with_stack);
+
 /// True when the buffer holds a whole context of this task.
 bool wb_context_is_whole(const struct wb_task *task, const void *buffer);
 

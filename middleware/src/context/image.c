@@ -21,11 +21,15 @@ static const char holds[] =
 
 static bool init(struct wb_task *task)
 {
+    const bool with_stack = task->mode != WB_RECREATE;
+
     if (task->checkpoint_every == 0)
         return true;
     // The first checkpoint takes the first image.
     task->images.since = task->checkpoint_every - 1;
-    task->images.bytes = wb_context_most(task, task->mode != WB_RECREATE);
+    task->images.bytes = task->system->config.updates_images
+                             ? wb_context_most_in_blocks(task, with_stack)
+                             : wb_context_most(task, with_stack);
     for (int i = 0; i < 2; i++) {
         task->images.buffer[i] = wb_system_alloc(task->system, task->images.bytes, WB_LINE_BYTES);
         if (task->images.buffer[i] == NULL)
@@ -82,7 +86,9 @@ void wb_task_captured(struct wb_task *task)
     const uint32_t spare = wb_word_load(&images->newest, WB_RELAXED) == 1;
     const bool with_stack = task->mode != WB_RECREATE;
 
-    if (wb_context_save(task, images->buffer[spare], images->bytes, with_stack) != WB_OK)
+    if (task->system->config.updates_images)
+        wb_context_update(task, images->buffer[spare], with_stack);
+    else if (wb_context_save(task, images->buffer[spare], images->bytes, with_stack) != WB_OK)
         return;  // the buffers are as large as a context can be
     // Release: who finds it the newest finds it whole.
     wb_word_store(&images->newest, spare + 1, WB_RELEASE);
