@@ -137,6 +137,7 @@ static void idle_until(uint64_t until_ns, uint64_t since_ns)
                 wb_counter_add(&k.core->stats.sleeps, 1);
             return;
         }
+        joint_copy_help(k.core);
         arch_relax();
         now_ns = clock_now_ns();
     }
@@ -179,6 +180,7 @@ void kernel_run(struct wb_core *core, uint64_t spin_ns, bool to_completion)
     }
     alarm_init(kernel_set_need_resched);
     frequency_start(core, clock_now_ns());
+    joint_copy_start(core);
     run_loop(core);
 }
 

@@ -14,6 +14,16 @@
 
 #include "../template/ready.h"
 
+// A copy that a kernel makes, and another helps with (joint_copy.c). Its kernel writes it, and the
+// helper the state.
+struct linux_copy {
+    struct wb_compared state;
+    struct wb_swapped taken;  // chunks; both
+    unsigned char *to;
+    const unsigned char *from;
+    size_t bytes;
+};
+
 // A kernel's own part of a core (wb_core.kernel).
 struct linux_core {
     struct wb_swapped sleeping;  // futex: 1 while the kernel sleeps or is about to
@@ -24,6 +34,8 @@ struct linux_core {
     // The operating point that the launcher has set last in the place of this kernel, and when.
     struct wb_word point;
     struct wb_counter point_ns;
+    struct wb_swapped asked;  // the core that asks this one to help with a copy, + 1; any core
+    _Alignas(WB_LINE_BYTES) struct linux_copy copy;
 };
 
 _Static_assert(sizeof(struct linux_core) <= WB_KERNEL_CORE_BYTES, "raise WB_KERNEL_CORE_BYTES");
@@ -207,6 +219,24 @@ void *private_mapping_take(struct private_mapping *private_mapping, uint32_t cor
 bool private_mapping_enter(struct private_mapping *private_mapping, uint32_t core);
 
 void private_mapping_close(struct private_mapping *private_mapping);
+
+/// Where this process sees the private memory that `core` has at `address`.
+void *private_mapping_alias(uint32_t core, const void *address);
+
+/// The core whose private memory is seen at `alias`, or WB_CORE_NONE.
+uint32_t private_mapping_core(const void *alias);
+
+// ---- joint_copy.c -------------------------------------------------------------------------------
+
+/// Copies with another kernel, if one has asked this core for it.
+///
+/// Context: the kernel of `core`, while no task runs. Blocks for as long as that takes.
+void joint_copy_help(struct wb_core *core);
+
+/// Ends what a killed kernel of `core` had to do with joint copies.
+///
+/// Context: a kernel that starts. Blocks while another one helps the killed one.
+void joint_copy_start(struct wb_core *core);
 
 long futex(const void *word, int operation, uint32_t value, uint64_t timeout_ns);
 

@@ -2,8 +2,8 @@
 // Private memory: an anonymous file per kernel, mapped at the same address in each ("mirrored"
 // memory, holmbacka2013 section III), for tasks that are replicated.
 //
-// Every kernel also maps the files of the others, elsewhere and to read only: a migration copies
-// once, straight from one private memory into the other. The files outlive their kernel as long as
+// Every kernel also maps the files of the others, elsewhere: a migration copies once, straight from
+// one private memory into the other (joint_copy.c). The files outlive their kernel as long as
 // anybody maps them, so what a killed kernel left can still be fetched.
 
 #define _GNU_SOURCE
@@ -82,8 +82,8 @@ bool private_mapping_enter(struct private_mapping *private_mapping, uint32_t cor
             return false;
     }
     for (uint32_t i = 0; i < private_mapping->cores; i++) {
-        if (!map(ALIAS_BASE + i * private_mapping->bytes, private_mapping->bytes, PROT_READ,
-                 MAP_FIXED_NOREPLACE, private_mapping->fds[i], 0))
+        if (!map(ALIAS_BASE + i * private_mapping->bytes, private_mapping->bytes,
+                 PROT_READ | PROT_WRITE, MAP_FIXED_NOREPLACE, private_mapping->fds[i], 0))
             return false;
         close(private_mapping->fds[i]);
     }
@@ -94,6 +94,22 @@ bool private_mapping_contains(const void *address)
 {
     const unsigned char *a = address;
     return a >= PRIVATE_BASE && a < PRIVATE_BASE + private_mapping_bytes;
+}
+
+void *private_mapping_alias(uint32_t core, const void *address)
+{
+    return ALIAS_BASE + core * private_mapping_bytes +
+           ((const unsigned char *)address - PRIVATE_BASE);
+}
+
+uint32_t private_mapping_core(const void *alias)
+{
+    const unsigned char *a = alias;
+
+    if (private_mapping_bytes == 0 || a < ALIAS_BASE ||
+        a >= ALIAS_BASE + kernel_system()->n_cores * private_mapping_bytes)
+        return WB_CORE_NONE;
+    return (uint32_t)((size_t)(a - ALIAS_BASE) / private_mapping_bytes);
 }
 
 void private_mapping_close(struct private_mapping *private_mapping)
@@ -114,11 +130,6 @@ enum wb_status wb_kernel_task_init(struct wb_task *task)
     return stack_init(task);
 }
 
-void wb_kernel_copy(void *to, const void *from, size_t bytes)
-{
-    sanitizer_copy(to, from, bytes);
-}
-
 bool wb_kernel_update(void *to, const void *from, size_t bytes)
 {
     const bool differs = sanitizer_differs(to, from, bytes);
@@ -130,10 +141,7 @@ bool wb_kernel_update(void *to, const void *from, size_t bytes)
 
 const void *wb_kernel_private(uint32_t core, const void *address)
 {
-    if (!private_mapping_contains(address))
-        return NULL;
-    return ALIAS_BASE + core * private_mapping_bytes +
-           ((const unsigned char *)address - PRIVATE_BASE);
+    return private_mapping_contains(address) ? private_mapping_alias(core, address) : NULL;
 }
 
 void *wb_kernel_stack_low(const struct wb_task *task)
