@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A copy by two cores. The target of a migration copies from the private memory of its source,
 // whose core has nothing else to do for the most part: it has just let the task go. If it polls, it
-// helps: each takes the next chunk that none has taken, until there is no more. What the source
-// copies it reads from its own cache, and the lines of two copies travel at the same time.
+// helps: the lower core from the front and the other from the end, until they meet. So a task that
+// moves to and fro has most of its memory copied by the same core each time, in whose cache both
+// copies stay; what must travel are the lines that the task has written elsewhere.
 //
 // The target asks within its copy, and does not return from it before its helper has let go. So the
 // words of the migration need not know of it: nobody runs on the memory that a helper writes.
@@ -11,7 +12,7 @@
 #include "arch.h"
 #include "private.h"
 
-enum { CHUNK_BYTES = 32 << 10, LEAST_BYTES = 2 * CHUNK_BYTES };
+enum { CHUNK_BYTES = 16 << 10, LEAST_BYTES = 4 * CHUNK_BYTES, MOST_CHUNKS = 0xf000 };
 
 // A copy's state, with the number of the copy, and of the core that helps.
 enum phase { NONE, WANTED, HELPED, DONE };
@@ -32,13 +33,22 @@ static bool is_dead(struct wb_core *core)
     return robust_is_dead(core) || wb_word_load(&core->state, WB_ACQUIRE) == WB_CORE_DEAD;
 }
 
-static void copy_chunks(struct linux_copy *copy, unsigned char *to)
+static size_t chunks_of(size_t bytes)
 {
+    return (bytes + CHUNK_BYTES - 1) / CHUNK_BYTES;
+}
+
+static void copy_chunks(struct linux_copy *copy, unsigned char *to, bool from_front)
+{
+    const uint32_t chunks = (uint32_t)chunks_of(copy->bytes);
+
     for (;;) {
-        // Relaxed: each number is taken by one; what is copied is published by the state.
-        const size_t at = (size_t)wb_word_add(&copy->taken, 1, WB_RELAXED) * CHUNK_BYTES;
-        if (at >= copy->bytes)
+        // Relaxed: each chunk is taken by one; what is copied is published by the state.
+        const uint32_t taken = wb_word_add(&copy->taken, from_front ? 1 : 1 << 16, WB_RELAXED);
+        const uint32_t front = taken & 0xffff, back = taken >> 16;
+        if (front + back >= chunks)
             return;
+        const size_t at = (size_t)(from_front ? front : chunks - 1 - back) * CHUNK_BYTES;
         const size_t left = copy->bytes - at;
         sanitizer_copy(to + at, copy->from + at, left < CHUNK_BYTES ? left : CHUNK_BYTES);
     }
@@ -78,7 +88,7 @@ static void copy_jointly(struct wb_core *core, struct wb_core *source, unsigned 
     // Release publishes the copy to who takes it up.
     wb_word_store(&copy->state, state, WB_RELEASE);
     (void)wb_word_swap(&linux_core(source)->asked, core->index + 1, WB_RELEASE);
-    copy_chunks(copy, to);
+    copy_chunks(copy, to, core->index < source->index);
     // Relaxed where nobody has come: all was copied here.
     if (wb_word_compare_swap(&copy->state, &state, state_of(NONE, 0, number), WB_RELAXED,
                              WB_RELAXED))
@@ -103,7 +113,7 @@ void joint_copy_help(struct wb_core *core)
         !wb_word_compare_swap(&copy->state, &state, state_of(HELPED, core->index, number),
                               WB_ACQUIRE, WB_RELAXED))
         return;
-    copy_chunks(copy, private_mapping_alias(target, copy->to));
+    copy_chunks(copy, private_mapping_alias(target, copy->to), core->index < target);
     // Release: with what was copied.
     wb_word_store(&copy->state, state_of(DONE, 0, number), WB_RELEASE);
 }
@@ -138,8 +148,8 @@ void wb_kernel_copy(void *to, const void *from, size_t bytes)
     const uint32_t self = wb_kernel_core(), source = private_mapping_core(from);
     struct wb_core *const *cores = kernel_system()->cores;
 
-    if (bytes < LEAST_BYTES || self == WB_CORE_NONE || source == WB_CORE_NONE || source == self ||
-        !private_mapping_contains(to)) {
+    if (bytes < LEAST_BYTES || chunks_of(bytes) > MOST_CHUNKS || self == WB_CORE_NONE ||
+        source == WB_CORE_NONE || source == self || !private_mapping_contains(to)) {
         sanitizer_copy(to, from, bytes);
         return;
     }

@@ -18,7 +18,7 @@
 // helper the state.
 struct linux_copy {
     struct wb_compared state;
-    struct wb_swapped taken;  // chunks; both
+    struct wb_swapped taken;  // chunks from the front, and above 16 bits from the end; both
     unsigned char *to;
     const unsigned char *from;
     size_t bytes;
