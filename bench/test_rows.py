@@ -30,6 +30,7 @@ def test_hand_offs_and_channels_are_measured_polling_and_blocking_idle_and_loade
     assert {"migration.handoff.spin.limit", "migration.handoff.sleep.limit"} <= rows.keys()
     for load in ("", ".loaded"):
         assert {f"migration.handoff.{form}{load}" for form in ("spin", "sleep")} <= rows.keys()
+        assert f"channel.64B.spin.each_way{load}" in rows
         for size in ("64B", "4KiB"):
             assert {f"channel.{size}.{form}{load}" for form in ("spin", "block")} <= rows.keys()
 

@@ -35,6 +35,10 @@ void bench_samples_free(struct bench_samples *samples);
 void bench_row(const char *name, struct bench_samples *ours, const char *against,
                struct bench_samples *theirs);
 
+/// The same, and keeps `ours` for another row.
+void bench_row_beside(const char *name, struct bench_samples *ours, const char *against,
+                      struct bench_samples *theirs);
+
 /// The same for a throughput, where more is better: only the medians.
 void bench_rate_row(const char *name, const char *unit, struct bench_samples *ours,
                     const char *against, struct bench_samples *theirs);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A message goes to the other core and comes back; half of that is one way. Polling is compared
-// with the same two processors handing one cache line to and fro, which nothing can beat, and for 4
-// KiB with as many bytes copied in and out beside it; blocking with a pair of eventfds, the
-// lightest way to wake a sleeping thread that Linux names.
+// with the same two processors handing one cache line to and fro, which nothing can beat, and with
+// one line for each direction, which two channels need; for 4 KiB with as many bytes copied in and
+// out beside the one line. Blocking is compared with a pair of eventfds, the lightest way to wake a
+// sleeping thread that Linux names.
 
 #include <stdio.h>
 
@@ -68,22 +69,34 @@ static void compare(const struct bench_options *options, bool polling, uint32_t 
     const uint32_t wanted = polling ? options->samples : options->samples / 10;
     const uint32_t trips = wanted / BATCH * BATCH;
     const uint32_t their_trips = polling ? options->samples : trips;
+    const bool each_way = polling && bytes == LINE_BYTES;
     struct bench_samples *a = bench_samples_new(options->rounds * (trips / BATCH));
     struct bench_samples *b = bench_samples_new(options->rounds * (their_trips + 1));
-    char name[64];
+    struct bench_samples *c = bench_samples_new(options->rounds * (their_trips + 1));
+    char name[64], beside[64];
 
     const struct bench_raw raw = {
         .options = options, .samples = b, .trips = their_trips, .ways = 1
     };
+    struct bench_raw lines = raw;
+    lines.samples = c;
+    lines.each_way = true;
     for (uint32_t round = 0; round < options->rounds; round++) {
         ours(options, a, bytes, polling ? WB_FOREVER : 0, trips);
         if (polling)
             bench_raw_line(&raw, bytes);
         else
             bench_raw_eventfds(&raw);
+        if (each_way)
+            bench_raw_line(&lines, bytes);
     }
     snprintf(name, sizeof name, "channel.%s.%s%s", bytes == LINE_BYTES ? "64B" : "4KiB",
              polling ? "spin" : "block", suffix);
+    snprintf(beside, sizeof beside, "channel.64B.spin.each_way%s", suffix);
+    if (each_way)
+        bench_row_beside(beside, a, "a raw cache line for each direction, one way", c);
+    else
+        bench_samples_free(c);
     bench_row(name, a,
               !polling              ? "eventfd, one way"
               : bytes == LINE_BYTES ? "raw cache line, one way"

@@ -27,6 +27,8 @@ struct block {
 
 struct line {
     _Alignas(128) struct wb_word line;
+    _Alignas(128) struct wb_word line_back;
+    _Alignas(128) struct wb_word *ping, *pong;  // where each side stores: maybe the same
     const struct bench_raw *raw;
     uint32_t copied_bytes;  // beside the line
     _Alignas(128) struct block there, back;
@@ -36,13 +38,14 @@ static void *line_pong(void *arg)
 {
     static struct block mine;
     struct line *line = arg;
+    struct wb_word *const ping = line->ping, *const pong = line->pong;
 
     bench_pin_thread(line->raw->options->cpu[1]);
     for (uint32_t i = 1; i <= line->raw->trips + WARM_UP; i++) {
-        while (wb_word_load(&line->line, WB_ACQUIRE) != 2 * i - 1) {}
+        while (wb_word_load(ping, WB_ACQUIRE) != 2 * i - 1) {}
         memcpy(&mine, &line->there, line->copied_bytes);
         memcpy(&line->back, &mine, line->copied_bytes);
-        wb_word_store(&line->line, 2 * i, WB_RELEASE);
+        wb_word_store(pong, 2 * i, WB_RELEASE);
     }
     return NULL;
 }
@@ -51,12 +54,13 @@ static void line_ping(struct line *line)
 {
     static struct block mine;
     const struct bench_raw *raw = line->raw;
+    struct wb_word *const ping = line->ping, *const pong = line->pong;
     uint64_t from_ns = clock_now_ns();
 
     for (uint32_t i = 1; i <= raw->trips + WARM_UP; i++) {
         memcpy(&line->there, &mine, line->copied_bytes);
-        wb_word_store(&line->line, 2 * i - 1, WB_RELEASE);
-        while (wb_word_load(&line->line, WB_ACQUIRE) != 2 * i) {}
+        wb_word_store(ping, 2 * i - 1, WB_RELEASE);
+        while (wb_word_load(pong, WB_ACQUIRE) != 2 * i) {}
         memcpy(&mine, &line->back, line->copied_bytes);
         if (i % BENCH_TRIPS != 0)
             continue;
@@ -74,6 +78,9 @@ void bench_raw_line(const struct bench_raw *raw, uint32_t bytes)
     pthread_t other;
 
     wb_word_init(&line.line, 0);
+    wb_word_init(&line.line_back, 0);
+    line.ping = &line.line;
+    line.pong = raw->each_way ? &line.line_back : &line.line;
     line.raw = raw;
     line.copied_bytes = bytes > BENCH_LINE_BYTES ? bytes : 0;
     bench_pin(raw->options->cpu[0]);

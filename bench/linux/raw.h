@@ -11,6 +11,7 @@ struct bench_raw {
     struct bench_samples *samples;
     uint32_t trips;
     double ways;
+    bool each_way;  // a line of its own for each direction: what two channels need
 };
 
 enum { BENCH_BYTES_MOST = 32 << 10, BENCH_LINE_BYTES = 64, BENCH_TRIPS = 16 };

@@ -66,8 +66,8 @@ void bench_rate_row(const char *name, const char *unit, struct bench_samples *ou
     bench_samples_free(theirs);
 }
 
-void bench_row(const char *name, struct bench_samples *ours, const char *against,
-               struct bench_samples *theirs)
+void bench_row_beside(const char *name, struct bench_samples *ours, const char *against,
+                      struct bench_samples *theirs)
 {
     sort_both(ours, theirs);
     const double p50 = percentile(ours, 0.5), their_p50 = percentile(theirs, 0.5);
@@ -79,8 +79,14 @@ void bench_row(const char *name, struct bench_samples *ours, const char *against
            percentile(ours, 0.99), percentile(ours, 0.999), ours->ns[ours->n - 1], ours->n, against,
            their_p50, their_p50 / p50);
     fflush(stdout);
-    bench_samples_free(ours);
     bench_samples_free(theirs);
+}
+
+void bench_row(const char *name, struct bench_samples *ours, const char *against,
+               struct bench_samples *theirs)
+{
+    bench_row_beside(name, ours, against, theirs);
+    bench_samples_free(ours);
 }
 
 double bench_samples_median(struct bench_samples *samples)

@@ -4,6 +4,7 @@
 use std::fs;
 
 use whimbrel_model::Problem;
+use whimbrel_run::benchmark::cpuinfo_field;
 
 /// The processors that are described, all alike.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,7 +35,7 @@ impl Machine {
                 .help("say it with --mhz")
         })?;
         let caches = (0..8).filter_map(|level| cache(&format!("{sys}/cache/index{level}")));
-        let model = field(&info, "model name").unwrap_or("an unknown processor");
+        let model = cpuinfo_field(&info, "model name").unwrap_or("an unknown processor");
         Ok(Self { model: model.into(), hz, source, cores, cache_bytes: caches.sum() })
     }
 }
@@ -53,16 +54,10 @@ fn size(text: &str) -> Option<u64> {
     }
 }
 
-/// The value of the first line of /proc/cpuinfo with this name.
-fn field<'a>(info: &'a str, name: &str) -> Option<&'a str> {
-    let lines = info.lines().filter_map(|line| line.split_once(':'));
-    lines.map(|(key, value)| (key.trim(), value.trim())).find(|(key, _)| *key == name).map(|f| f.1)
-}
-
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most 1e12")]
 fn frequency(given: Option<u64>, max_khz: &str, info: &str) -> Option<(u64, &'static str)> {
     let listed = max_khz.trim().parse().ok().and_then(|khz: u64| khz.checked_mul(1000));
-    let reported = field(info, "cpu MHz").and_then(|text| text.parse().ok());
+    let reported = cpuinfo_field(info, "cpu MHz").and_then(|text| text.parse().ok());
     let reported = reported.filter(|mhz: &f64| (1e-3..=1e6).contains(mhz));
     given
         .map(|hz| (hz, "--mhz"))
@@ -89,7 +84,7 @@ mod tests {
 
     #[test]
     fn a_name_may_have_a_colon() {
-        assert_eq!(field(INFO, "model name"), Some("A: b"));
+        assert_eq!(cpuinfo_field(INFO, "model name"), Some("A: b"));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //! The benchmark helper: what it measures on this machine, as rows.
 
 use std::ffi::OsString;
+use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -97,6 +98,32 @@ pub fn parse<T: for<'de> Deserialize<'de>>(program: &Path, text: &str) -> Result
     })
 }
 
+/// The value of the first line of /proc/cpuinfo with this name.
+pub fn cpuinfo_field<'a>(info: &'a str, name: &str) -> Option<&'a str> {
+    let lines = info.lines().filter_map(|line| line.split_once(':'));
+    lines.map(|(key, value)| (key.trim(), value.trim())).find(|(key, _)| *key == name).map(|f| f.1)
+}
+
+/// The processor of this machine, as far as Linux names it: some guests are told only the brand, so
+/// the family and the model stand beside it.
+pub fn processor() -> String {
+    processor_of(&fs::read_to_string("/proc/cpuinfo").unwrap_or_default())
+}
+
+fn processor_of(info: &str) -> String {
+    let field = |name| cpuinfo_field(info, name);
+    match (field("model name"), field("cpu family"), field("model")) {
+        (Some(name), Some(family), Some(model)) => {
+            format!("{name} (family {family}, model {model})")
+        }
+        (Some(name), ..) => name.into(),
+        (None, ..) => match (field("CPU implementer"), field("CPU part")) {
+            (Some(maker), Some(part)) => format!("Arm (implementer {maker}, part {part})"),
+            _ => "an unknown processor".into(),
+        },
+    }
+}
+
 /// The median of numbers; `None` of none.
 pub fn median(mut numbers: Vec<f64>) -> Option<f64> {
     numbers.sort_unstable_by(f64::total_cmp);
@@ -109,6 +136,16 @@ pub fn median(mut numbers: Vec<f64>) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_processor_is_named_with_what_tells_its_kind() {
+        let x86 = "cpu family\t: 25\nmodel\t\t: 17\nmodel name\t: AMD EPYC\n";
+        assert_eq!(processor_of(x86), "AMD EPYC (family 25, model 17)");
+        let arm = "CPU implementer\t: 0x41\nCPU part\t: 0xd0c\n";
+        assert_eq!(processor_of(arm), "Arm (implementer 0x41, part 0xd0c)");
+        assert_eq!(processor_of("model name\t: VirtIO\n"), "VirtIO");
+        assert_eq!(processor_of(""), "an unknown processor");
+    }
 
     #[test]
     fn the_median_of_an_even_number_lies_between_the_two_in_the_middle() {

@@ -12,11 +12,11 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 use whimbrel_model::Problem;
-use whimbrel_run::benchmark::{BenchRow, MIXED, SIM, on_this_machine};
+use whimbrel_run::benchmark::{BenchRow, MIXED, SIM, on_this_machine, processor};
 use whimbrel_run::failure::{Answer, Failure, Outcome, say};
 use whimbrel_run::helpers;
 use whimbrel_run::output::{Column, columns, print, print_json};
-use whimbrel_text::cure;
+use whimbrel_text::{cure, word};
 
 use crate::cli::BenchArgs;
 
@@ -42,10 +42,14 @@ pub fn bench(args: &BenchArgs) -> Outcome {
     if wanted(MIXED) {
         rows.extend(mixed::rows(args)?);
     }
+    let processor = processor();
+    for row in &mut rows {
+        row.rest.insert("processor".into(), processor.clone().into());
+    }
     if args.json {
         print_json(&rows)?;
     } else {
-        print(&listing(&rows))?;
+        print(&format!("processor: {}\n\n{}", word(&processor), listing(&rows)))?;
     }
     Ok(Answer::Yes)
 }
