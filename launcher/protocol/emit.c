@@ -232,8 +232,10 @@ static void notify(struct members *out, const struct wb_channel *c)
 
 static void channel(struct members *out, const struct wb_channel *c)
 {
-    const uint32_t low = wb_word_load(&c->low, WB_RELAXED);
-    const uint64_t received = c->receiver != NULL ? wb_port_messages(c->receiver) : 0;
+    const struct wb_port *in = c->receiver;
+    const uint32_t high = in != NULL ? wb_word_load(&in->high, WB_RELAXED) : c->initial;
+    const uint32_t low = in != NULL ? wb_word_load(&in->low, WB_RELAXED) : UINT32_MAX;
+    const uint64_t received = in != NULL ? wb_port_messages(in) : 0;
     uint64_t sent = 0;
 
     for (const struct wb_port *p = c->senders; p != NULL; p = p->next_of_channel)
@@ -241,7 +243,7 @@ static void channel(struct members *out, const struct wb_channel *c)
     text(out, "channel", c->name);
     number(out, "slots", c->slots);
     number(out, "depth", wb_channel_depth(c));
-    number(out, "high", wb_word_load(&c->high, WB_RELAXED));
+    number(out, "high", high);
     if (low > c->slots)
         nothing(out, "low");
     else

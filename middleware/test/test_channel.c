@@ -190,12 +190,12 @@ TEST(initial_messages_are_zeroed_and_come_first)
 
 static bool high_is(uint32_t depth)
 {
-    return wb_word_load(&channel->high, WB_SEQ_CST) == depth;
+    return wb_word_load(&channel->receiver->high, WB_SEQ_CST) == depth;
 }
 
 static bool low_is(uint32_t depth)
 {
-    return wb_word_load(&channel->low, WB_SEQ_CST) == depth;
+    return wb_word_load(&channel->receiver->low, WB_SEQ_CST) == depth;
 }
 
 TEST(the_high_mark_is_the_most_that_was_ever_in_it)

@@ -95,6 +95,7 @@ TEST(laps_may_wrap)
             CHECK(get(i));
         }
         CHECK(wb_word_load(&mailbox->tail, WB_SEQ_CST) == 3 * sizes[s]);
+        CHECK(wb_word_load(&in->high, WB_SEQ_CST) == 1);
     }
 }
 
@@ -111,6 +112,7 @@ TEST(the_largest_mailbox_wraps_at_the_end_of_32_bits)
     CHECK(put(0, 1) == WB_OK && put(1, 2) == WB_OK);
     CHECK(wb_channel_depth(mailbox) == 2);
     CHECK(get(1) && get(2) && is_empty());
+    CHECK(wb_word_load(&in->high, WB_SEQ_CST) == 2);
 }
 
 // ---- Claims -------------------------------------------------------------------------------------
@@ -192,7 +194,12 @@ TEST(the_high_mark_is_the_most_that_was_ever_in_it)
         CHECK(put(0, i) == WB_OK);
     CHECK(get(0) && get(1) && get(2));
     CHECK(put(0, 3) == WB_OK && get(3));
-    CHECK(wb_word_load(&mailbox->high, WB_SEQ_CST) == 3);
+    CHECK(wb_word_load(&in->high, WB_SEQ_CST) == 3);
+    // Two more than ever before, across the end of the slots.
+    for (uint32_t i = 0; i < 5; i++)
+        CHECK(put(1, i) == WB_OK);
+    CHECK(get(0));
+    CHECK(wb_word_load(&in->high, WB_SEQ_CST) == 5);
 }
 
 // ---- Ends ---------------------------------------------------------------------------------------

@@ -249,7 +249,16 @@ struct wb_port {
     uint32_t rate;  // messages per firing of its task
     void *scratch;  // sender: one slot, for what it sends again after a death
 
-    // The owning task.
+    // The owning task, now and then: the other side looks at them, and has their line to itself.
+    // For the answers of a service: how often the task has begun to use it. What it has called for
+    // earlier is answered no more (see wb/wb.h).
+    struct wb_word session;
+    // Sender: when it sent the first message of the receiver's wait of this number (see
+    // notify_policy.c).
+    struct wb_word came_turn;
+    struct wb_stamp came_ns;
+
+    // The owning task, at each message.
     _Alignas(WB_LINE_BYTES) uint32_t claimed;  // next index to claim or hold
     uint32_t committed;                        // next index to commit or release
     uint32_t cached_peer;                      // the other side's index as last loaded
@@ -258,15 +267,10 @@ struct wb_port {
     bool defer_release;  // receiver: what it releases is given back at the next checkpoint image
     bool stamped;        // its slots say when messages were sent (see wb/descriptor.h)
     struct wb_counter messages;
+    struct wb_word high;   // receiver: most messages ever in its channel
+    struct wb_word low;    // receiver: fewest left behind since it was full; before: slots + 1
     uint32_t resend_skip;  // sender: so many messages more have been sent before its task's death
     uint32_t resend_skipped;  // and so many of them are claimed
-    // For the answers of a service: how often the task has begun to use it. What it has called for
-    // earlier is answered no more (see wb/wb.h). The owning task.
-    struct wb_word session;
-    // Sender: when it sent the first message of the receiver's wait of this number (see
-    // notify_policy.c).
-    struct wb_word came_turn;
-    struct wb_stamp came_ns;
 };
 
 struct wb_channel {

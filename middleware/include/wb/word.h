@@ -68,12 +68,12 @@
 
 #ifndef WB_OPS_PREFETCH
 #ifdef __x86_64__
-// GCC means PREFETCHT0 by a prefetch for writing unless it may use the instruction for that, which
-// processors without it pass over.
+// By its name: a compiler that is told of no certain processor fetches to read, which leaves the
+// line to the core that has it. Processors without the instruction take it for none.
 #define WB_OPS_PREFETCH(at, to_write)                                                              \
     do {                                                                                           \
         if (to_write)                                                                              \
-            __asm__ volatile("prefetchw %0" ::"m"(*(const char *)(at)));                           \
+            __asm__ volatile("prefetchw %0" : : "m"(*(const unsigned char *)(at)));                \
         else                                                                                       \
             __builtin_prefetch(at);                                                                \
     } while (0)

@@ -58,17 +58,17 @@ inline void wb_port_notify(struct wb_port *peer)
 static inline void channel_note_depth(struct wb_port *in)
 {
     struct wb_channel *channel = in->channel;
-    const uint32_t high = wb_word_load(&channel->high, WB_RELAXED);
-    const uint32_t low = wb_word_load(&channel->low, WB_RELAXED);
+    const uint32_t high = wb_word_load(&in->high, WB_RELAXED);
+    const uint32_t low = wb_word_load(&in->low, WB_RELAXED);
 
     if (high == channel->slots && low == 0)
         return;
     const uint32_t tail = wb_word_load(&channel->tail, WB_RELAXED);
     const uint32_t depth = ring_distance(in->committed, tail, channel->slots);
     if (depth > high)
-        wb_word_store(&channel->high, depth, WB_RELAXED);
+        wb_word_store(&in->high, depth, WB_RELAXED);
     if ((depth == channel->slots || low <= channel->slots) && depth - 1 < low)
-        wb_word_store(&channel->low, depth - 1, WB_RELAXED);
+        wb_word_store(&in->low, depth - 1, WB_RELAXED);
 }
 
 static inline enum wb_status channel_claim(struct wb_port *out, void **slot)

@@ -159,15 +159,36 @@ static enum wb_status hold(struct wb_port *in, const void **slot)
     }
 }
 
+static bool is_claimed(const struct wb_channel *mb, uint32_t position)
+{
+    const uint32_t word = wb_word_load(ticket_at(mb, position), WB_RELAXED);
+
+    return word >> 15 == position / mb->slots && state_of(word) != FREE;
+}
+
+// The most messages at any time, as those of a channel (channel.h). The tickets say whether there
+// are more: the line of `tail` stays with the senders.
+static void note_depth(struct wb_port *in)
+{
+    const struct wb_channel *mb = in->channel;
+    const uint32_t end = mb->slots * MAILBOX_LAPS, was = wb_word_load(&in->high, WB_RELAXED);
+    uint32_t high = was, position = in->committed + high;
+
+    // `end` may be 2^32: then positions wrap by themselves.
+    for (position -= position >= end ? end : 0; high < mb->slots && is_claimed(mb, position);
+         high++)
+        position = next(mb, position);
+    if (high != was)
+        wb_word_store(&in->high, high, WB_RELAXED);
+}
+
 static enum wb_status release(struct wb_port *in)
 {
     struct wb_channel *mb = in->channel;
 
     if (in->committed == in->claimed)
         return WB_ERR_INVAL;
-    const uint32_t depth = wb_channel_depth(mb);
-    if (depth > wb_word_load(&mb->high, WB_RELAXED))
-        wb_word_store(&mb->high, depth, WB_RELAXED);
+    note_depth(in);
     const uint32_t freed = wb_word_load(ticket_at(mb, in->committed), WB_RELAXED);
     set_free(mb, in->committed);
     in->committed = next(mb, in->committed);

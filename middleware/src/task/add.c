@@ -176,8 +176,6 @@ enum wb_status wb_channel_add(struct wb_system *system, const struct wb_channel_
     channel->data = data;
     channel->tickets = tickets;
     wb_word_init(&channel->tail, config->initial);
-    wb_word_init(&channel->high, config->initial);
-    wb_word_init(&channel->low, config->slots + 1);
     *out = channel;
     return WB_OK;
 }
@@ -216,6 +214,8 @@ enum wb_status wb_port_add(struct wb_task *task, struct wb_channel *channel,
     struct wb_port *port = port_new(task, channel, direction, name, index);
     if (direction == WB_IN) {
         port->cached_peer = wb_word_load(&channel->tail, WB_RELAXED);
+        wb_word_init(&port->high, channel->initial);
+        wb_word_init(&port->low, channel->slots + 1);
         channel->receiver = port;
         wb_word_store(&channel->receiver_open, 1, WB_RELAXED);
     } else {
