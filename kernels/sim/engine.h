@@ -223,6 +223,16 @@ int32_t engine_sink_mc(const struct engine *engine);
 /// Computes temperatures up to now. Returns when to do it again; UINT64_MAX: never.
 uint64_t engine_heat(struct engine *engine);
 
+// ---- Islands ------------------------------------------------------------------------------------
+
+/// Takes back all events that `keeps` says no to.
+void engine_retain(struct engine *engine, bool (*keeps)(uint64_t event));
+
+/// Takes the states of the cores for which `cores` says so, and the time, from an engine of the
+/// same hardware that was saved. False: these are no such bytes.
+bool engine_adopt(struct engine *engine, const unsigned char *from, size_t bytes,
+                  const bool *cores);
+
 // ---- Saving -------------------------------------------------------------------------------------
 
 /// Everything the engine knows, as bytes: how many, copied to `to` if it has room for them.

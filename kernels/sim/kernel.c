@@ -239,6 +239,9 @@ static __attribute__((noinline)) void ring(struct sim_core *c, uint32_t from)
     const bool quiet = sim.quiet;
     uint64_t ring_ps = 0, owed_ps = 0;
 
+    // The last task of all has ended: islands do not hear of each other.
+    if (sim.islands.on && wb_word_load(&sim.system->live, WB_RELAXED) == 0)
+        return;
     c->irq.rung = true;
     if (sim.here != NULL) {
         sim.quiet = true;
@@ -439,6 +442,7 @@ void wb_kernel_unload(struct wb_task *task)
 
 void wb_kernel_exit(void)
 {
+    sim.islands.live--;
     sim_leave(GO_ENDED);
     __builtin_unreachable();
 }

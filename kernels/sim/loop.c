@@ -6,6 +6,7 @@
 
 #include <setjmp.h>
 #include <signal.h>
+#include <stdlib.h>
 
 #include "faults.h"
 
@@ -392,16 +393,27 @@ static inline enum turn act(uint64_t event, struct sim_core **core)
     return TURN_NOTHING;
 }
 
+static bool have_all_ended(void)
+{
+    return wb_word_load(&sim.system->live, WB_RELAXED) == 0 ||
+           (sim.islands.apart && sim.islands.live == 0);
+}
+
+// A run with islands is over once its last instant is: which of them was the last in it only the
+// order of things that have nothing to do with each other could tell.
 static bool is_over(void)
 {
-    return wb_word_load(&sim.system->live, WB_RELAXED) == 0;
+    if (!have_all_ended() || !sim.islands.on)
+        return have_all_ended();
+    return !sim_acts_at_once() && sim.engine->next_ps > sim.engine->now_ps &&
+           sim.engine->next_ps > sim.islands.until_ps;
 }
 
 static inline bool is_to_be_left(void)
 {
     const bool is_deadlocked = sim.alive == 0 && !sim.run.patient;
 
-    return sim.run.paused || is_over() || is_deadlocked;
+    return sim.run.paused || is_over() || (is_deadlocked && !have_all_ended());
 }
 
 // What happens without the queue comes first. False: nothing does.
@@ -475,6 +487,52 @@ enum sim_end sim_run(void)
     sim.run.on = false;
     sim_execute_launcher();
     return end;
+}
+
+// ---- Some of the cores --------------------------------------------------------------------------
+
+static const bool *kept;
+
+static bool keep_event(uint64_t event)
+{
+    const uint32_t kind = event_kind(event), index = event_index(event);
+
+    if (kind > EVENT_TIMER)
+        return true;
+    const bool is_kept =
+        kept[kind == EVENT_TIMER ? wb_task_core(&sim.system->tasks[index]) : index];
+    sim.alive -= !is_kept && matters(kind);
+    return is_kept;
+}
+
+// The ring was in memory that all share.
+static bool keep_at_once(struct at_once *ring)
+{
+    struct at_once own = { calloc(sim.now_mask + 1, sizeof *own.cores), 0, 0 };
+
+    for (uint32_t i = ring->first; own.cores != NULL && i != ring->last; i++) {
+        struct sim_core *c = ring->cores[i & sim.now_mask];
+        if (kept[c->core->index])
+            own.cores[own.last++] = c;
+        else
+            sim.alive--;
+    }
+    *ring = own;
+    return own.cores != NULL;
+}
+
+bool sim_keep_cores(const bool *cores)
+{
+    kept = cores;
+    sim.islands.apart = true;
+    sim.islands.live = 0;
+    for (uint32_t i = 0; i < sim.system->n_tasks; i++) {
+        const struct wb_task *task = &sim.system->tasks[i];
+        sim.islands.live += cores[wb_task_core(task)] &&
+                            !wb_state_is_over(wb_word_load(&task->owner_state, WB_RELAXED));
+    }
+    engine_retain(sim.engine, keep_event);
+    return keep_at_once(&sim.now) && keep_at_once(&sim.choices);
 }
 
 void kernel_task_start(struct wb_task *task)

@@ -4,16 +4,19 @@
 
 #define _GNU_SOURCE
 #include <inttypes.h>
+#include <limits.h>
 #include <link.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 #include "asked.h"
 #include "deadlock.h"
 #include "helper.h"
+#include "islands.h"
 #include "save.h"
 #include "sim_host.h"
 #include "watch.h"
@@ -50,7 +53,10 @@ static void command(uint32_t number)
         sim.run.paused = true;
         return;
     }
-    commands_obey(&the_helper.commands, &at->command);
+    if (at->command.verb == COMMAND_STOP && sim.islands.on)
+        islands_stop(&the_helper);
+    else
+        commands_obey(&the_helper.commands, &at->command);
     if (at->every_ns != 0)
         sim_push_in(sim_ps(at->every_ns), EVENT_COMMAND, number);
 }
@@ -85,7 +91,8 @@ static void drain_rings(void)
     size_t bytes;
 
     sanitizer_enter_from(NULL, &stack, &bytes);
-    helper_drain_rings(&the_helper);
+    if (!islands_drain(&the_helper))
+        helper_drain_rings(&the_helper);
     sanitizer_leave(NULL, stack, bytes);
 }
 
@@ -236,12 +243,25 @@ static bool restore(struct helper *h)
     return wrong == NULL;
 }
 
-static void run(struct helper *h)
+// A run that is long has its islands in processes of their own. False: the run has to begin again.
+static bool run_apart(struct helper *h, enum sim_end *end)
+{
+    const enum islands_end islands = islands_run(h);
+
+    if (islands == ISLANDS_OVER)
+        *end = SIM_OVER;
+    return islands != ISLANDS_AGAIN;
+}
+
+// False: it has to begin again.
+static bool run(struct helper *h)
 {
     while (!h->over) {
         sim.pause_at.event = next_pause(h, sim.counted.events);
         sim.pause_at.pass = next_pause(h, sim.counted.passes);
-        const enum sim_end end = sim_run();
+        enum sim_end end = sim_run();
+        if (end == SIM_PAUSED && !asked(h) && islands_pay() && !run_apart(h, &end))
+            return false;
         helper_drain(h);
         take_end(h, end);
         if (h->over)
@@ -256,6 +276,7 @@ static void run(struct helper *h)
     sim_account_idle();
     sim_record_all_power();
     helper_drain(h);
+    return true;
 }
 
 // Who still ran when the end was asked for was ended by it.
@@ -290,10 +311,11 @@ static void weigh(const struct helper *h)
 }
 
 // False if it has not started.
-static bool simulate(struct helper *h)
+static bool prepare(struct helper *h, bool together)
 {
     char error[512] = "";
 
+    free(saved);
     saved = calloc(h->plan.sim.n_commands + 1, sizeof *saved);
     if (saved == NULL || !helper_build(h))
         return false;
@@ -313,9 +335,36 @@ static bool simulate(struct helper *h)
     keep_all_records();
     plan_commands(h);
     set_limits(h);
+    islands_begin(h, together);
     watch_begin();
+    return true;
+}
+
+// Forgets what has happened; the plan stays.
+static void begin_again(struct helper *h)
+{
+    char path[PATH_MAX];
+
+    (void)recorder_close(&h->recorder);
+    for (uint32_t i = 0; h->plan.record != NULL && i < h->plan.n_cores; i++) {
+        snprintf(path, sizeof path, "%s/core-%" PRIu32 ".events", h->plan.record, i);
+        (void)unlink(path);
+    }
+    wb_host_close(h->build.host);
+    helper_forget_build(h);
+}
+
+static bool simulate(struct helper *h)
+{
+    if (!prepare(h, false))
+        return false;
     const uint64_t from_ns = wall_ns();
-    run(h);
+    if (!run(h)) {
+        begin_again(h);
+        if (!prepare(h, true))
+            return false;
+        (void)run(h);
+    }
     emit_simulated(h, wall_ns() - from_ns);
     helper_finish(h);
     return true;
@@ -327,6 +376,7 @@ static void forget_run(struct helper *h)
     if (h->build.host != NULL)
         wb_host_close(h->build.host);
     free(saved);
+    saved = NULL;
     helper_forget(h);
 }
 

@@ -257,6 +257,13 @@ struct sim {
         void (*on_preempted)(uint32_t core);  // called when `held` has been taken off its core
     } holdups;
     void (*command)(uint32_t number);
+    // Of a run whose islands end alone: islands.c.
+    struct {
+        bool on;            // it has some: its last instant happens to the end
+        bool apart;         // this process has only some of them
+        uint32_t live;      // tasks of these that are not over
+        uint64_t until_ps;  // what happens to idle cores after that, until then
+    } islands;
     struct share *shares;  // of each task; NULL: no core is fair or goes by deadlines
 };
 
@@ -311,6 +318,10 @@ _Noreturn void sim_abandon(void);
 
 /// Leaves the loop at the next chance, without anything else being different for it.
 void sim_pause(void);
+
+/// Goes on with some of the cores: no other has to do with them. For good. False: there is no
+/// memory for it.
+bool sim_keep_cores(const bool *cores);
 
 /// From here on `fuel` counts charges down.
 void sim_count(uint64_t fuel);

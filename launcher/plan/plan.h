@@ -20,6 +20,7 @@ struct plan_core {
     const struct wb_point *points;
     uint32_t n_points, start;  // start: the point it begins at
     bool to_completion;        // its kernel lets a task run until it waits
+    uint32_t island;  // of a simulation that has several, from 1; 0: there is none, or no task
 };
 
 // A program of another kind in an emulator, which runs some of the cores: launcher/api/guest.h.

@@ -17,15 +17,21 @@ void helper_open(struct helper *h, FILE *out, recorder_opener *record)
     h->commands = (struct commands){ .teller = &h->teller, .build = &h->build };
 }
 
-void helper_forget(struct helper *h)
+void helper_forget_build(struct helper *h)
 {
-    yyjson_alc_dyn_free(h->plan_memory);
     free(h->build.cpus);
     free(h->build.to_completion);
     free(h->build.guest);
+    memset(&h->build, 0, sizeof h->build);
+}
+
+void helper_forget(struct helper *h)
+{
+    yyjson_alc_dyn_free(h->plan_memory);
+    helper_forget_build(h);
     h->plan_memory = NULL;
     h->plan = (struct plan){ 0 };
-    memset(&h->build, 0, sizeof h->build);
+    h->started = false;
     h->commands.requests = NULL;
     h->commands.killed = false;
     h->lines.most = PLAN_BYTES;
@@ -36,9 +42,7 @@ void helper_forget(struct helper *h)
 void helper_close(struct helper *h)
 {
     yyjson_alc_dyn_free(h->plan_memory);
-    free(h->build.cpus);
-    free(h->build.to_completion);
-    free(h->build.guest);
+    helper_forget_build(h);
     lines_free(&h->lines);
     fclose(h->teller.file);
 }
@@ -115,7 +119,9 @@ bool helper_start(struct helper *h)
     char cpu[16] = "", text[128] = "the kernels cannot be started";
 
     if (status == WB_OK) {
-        emit_started(&h->teller, h->build.host, &h->plan);
+        if (!h->started)
+            emit_started(&h->teller, h->build.host, &h->plan);
+        h->started = true;
         start_record(h);
         return true;
     }

@@ -27,7 +27,8 @@ struct helper {
     struct deadlock deadlock;
     uint64_t deadlock_check_ns;  // when to look again
     bool failed, over;
-    bool again;  // a run is over: what was still asked of it comes before the next plan
+    bool started;  // it has been told; a run that begins anew does not tell it again
+    bool again;    // a run is over: what was still asked of it comes before the next plan
     struct teller teller;
     char command_memory[1 << 20];  // what a command lies in
 };
@@ -51,6 +52,9 @@ bool helper_read_plan(struct helper *h);
 
 /// Lays the system out. False, with the error told, when that fails.
 bool helper_build(struct helper *h);
+
+/// Forgets a system whose host is closed: its plan can be built again.
+void helper_forget_build(struct helper *h);
 
 /// Makes room for the plan of another run.
 void helper_forget(struct helper *h);

@@ -173,6 +173,16 @@ pub unsafe extern "C" fn engine_exchange(shared: *mut Shared, at_ps: u64, event:
 }
 
 /// # Safety
+/// As the module says; `keeps` is a function that does not unwind.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn engine_retain(shared: *mut Shared, keeps: extern "C" fn(Event) -> bool) {
+    // SAFETY: as the module says.
+    let shared = unsafe { &mut *shared };
+    shared.engine.retain(|event| keeps(event));
+    shared.renew();
+}
+
+/// # Safety
 /// As the module says; `to` has `room` bytes, or `room` is 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn engine_save(shared: *mut Shared, to: *mut u8, room: usize) -> usize {
@@ -199,6 +209,31 @@ pub unsafe extern "C" fn engine_restore(
     let (shared, from) = unsafe { (&mut *shared, slice::from_raw_parts(from, bytes)) };
     let Some((now_ps, engine)) = shared.engine.restore(from) else { return false };
     *shared = Shared::new(now_ps, engine);
+    true
+}
+
+/// # Safety
+/// As the module says; `from` has `bytes` bytes, and `cores` one value for each core.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn engine_adopt(
+    shared: *mut Shared,
+    from: *const u8,
+    bytes: usize,
+    cores: *const bool,
+) -> bool {
+    // SAFETY: as the module says, and the caller's promise.
+    let (shared, from) = unsafe { (&mut *shared, slice::from_raw_parts(from, bytes)) };
+    // SAFETY: the caller's promise.
+    let cores = unsafe { slice::from_raw_parts(cores, shared.ledgers.len()) };
+    let Some((now_ps, later)) = shared.engine.restore(from) else { return false };
+    for (core, adopted) in cores.iter().enumerate() {
+        if *adopted {
+            shared.engine.hardware.adopt(&later.hardware, core);
+        }
+    }
+    shared.now_ps = now_ps;
+    shared.ledgers = Ledger::all(&shared.engine.hardware, now_ps);
+    shared.cores = shared.ledgers.as_mut_ptr();
     true
 }
 

@@ -76,6 +76,11 @@ impl Engine {
         self.queue.exchange(at_ps, event)
     }
 
+    /// Takes back each event that `keeps` says no to.
+    pub fn retain(&mut self, keeps: impl FnMut(Event) -> bool) {
+        self.queue.retain(keeps);
+    }
+
     /// How long `units` of an action (`enum wb_action`) take on a core. What is sent and received
     /// crosses the interconnect.
     #[inline]

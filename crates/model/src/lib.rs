@@ -12,6 +12,7 @@ mod board;
 mod cores;
 mod dot;
 mod in_c;
+mod islands;
 mod kernels;
 mod mapping;
 mod plan;

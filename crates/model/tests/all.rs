@@ -9,6 +9,7 @@ mod dot;
 mod guests;
 mod hardware;
 mod hardware_refusals;
+mod islands;
 mod kernels;
 mod keys;
 mod locks;

@@ -547,6 +547,8 @@ pub enum ErrorKind {
     Guest,
     /// The heap of a task is full.
     Heap,
+    /// A process that simulates islands has gone.
+    Island,
     /// A board's image is of another plan.
     Image,
     /// A kernel failed.

@@ -46,12 +46,16 @@ pub fn prepared(args: &SimArgs) -> Result<(Loaded, impl FnOnce(Plan) -> Plan), F
         return Err(both(FRAME_RATE_CHANGE).into());
     }
     let Simulated { run, platform, commands } = load(args)?;
+    let islands = run.options.simulation.as_ref().map_or_else(Vec::new, |it| it.islands.clone());
     let save = args.save.as_ref().map(|save| followed(&save.file)).transpose()?;
     let (save, resume) = (absolute(save.as_deref())?, absolute(args.resume.as_deref())?);
     let ending = ending(args, &run.app);
     let complete = move |plan: Plan| {
         let commands = commands.into_iter().chain(ending).collect();
         let mut plan = simulated(args, platform, commands, plan);
+        for (core, island) in plan.cores.iter_mut().zip(islands) {
+            core.island = island;
+        }
         if save.is_none() && resume.is_none() {
             return plan;
         }

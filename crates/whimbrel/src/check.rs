@@ -36,6 +36,9 @@ struct CheckedCore {
     /// Its processor, or its place on a board.
     place: String,
     kind: String,
+    /// Of a simulation that has several islands, from 1; 0: no task begins on this core.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    island: Option<u32>,
     tasks: usize,
     /// From 0 to 1, or more where it has too much to do; `null`: not known.
     load: Option<f64>,
@@ -164,7 +167,9 @@ fn found(loaded: &Loaded, is_simulated: bool) -> (Checked, Vec<Problem>) {
             warnings.push(problem.help("map its tasks by `--map load`, or lower the frame rate"));
         }
         let kind = loaded.kinds.get(core).map_or("host", String::as_str).to_owned();
-        all.push(CheckedCore { core, place: name.to_string(), kind, tasks, load });
+        let simulation = options.simulation.as_ref();
+        let island = simulation.and_then(|simulation| simulation.islands.get(core)).copied();
+        all.push(CheckedCore { core, place: name.to_string(), kind, island, tasks, load });
     }
     for warning in &mut warnings {
         warning.severity = Severity::Warning;
@@ -207,12 +212,18 @@ fn tables(loaded: &Loaded, checked: &Checked) -> String {
     let Checked { app, platform, cores, tasks, channels, channel_bytes, .. } = checked;
     let load = |load: Option<f64>| load.map_or_else(|| "-".into(), percent);
     let is_known = cores.iter().any(|core| core.load.is_some());
+    let has_islands = cores.iter().any(|core| core.island.is_some());
+    let island = |core: &CheckedCore| match core.island {
+        None | Some(0) => "-".into(),
+        Some(island) => island.to_string(),
+    };
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a period")]
     let period = |task: &CheckedTask| task.period_ns.map_or("-".into(), |ns| time(ns as u64));
     let on_cores = columns(&[
         Column::of("core", cores, |core| core.core.to_string()),
         Column::of(">cpu", cores, |core| core.place.clone()),
         Column::of("kind", cores, |core| core.kind.clone()),
+        Column::of(">island", cores, island).when(has_islands),
         Column::of(">tasks", cores, |core| core.tasks.to_string()),
         Column::of(">load", cores, |core| load(core.load)).when(is_known),
     ]);

@@ -184,6 +184,17 @@ impl<T: Copy> Queue<T> {
         Some(self.slots.take(slot))
     }
 
+    /// Cancels each event that `keeps` says no to.
+    pub fn retain(&mut self, mut keeps: impl FnMut(T) -> bool) {
+        let front = self.front.keys().map_or(&[][..], |keys| &keys[1..]);
+        let keys = [front, self.heap.keys().unwrap_or_default()].concat();
+        for key in keys {
+            if !keeps(*self.slots.payload_mut(key.slot())) {
+                self.cancel(Handle(key.name()));
+            }
+        }
+    }
+
     /// Where the event may belong into the heap, or have no slot yet.
     #[inline(never)]
     fn push_slowly(&mut self, time: u64, payload: T) -> Handle {

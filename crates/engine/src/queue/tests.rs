@@ -38,6 +38,8 @@ enum QueueOp {
     Exchange(u64),
     /// One of the handles so far, also of events that are over.
     Cancel(prop::sample::Index),
+    /// Only events whose payload this number does not divide.
+    Retain(u32),
     SaveAndRestore,
 }
 
@@ -50,6 +52,7 @@ fn steps() -> impl Strategy<Value = Vec<QueueOp>> {
         4 => (0..50_u64).prop_map(QueueOp::Exchange),
         1 => Just(QueueOp::Exchange(NEVER)),
         3 => any::<prop::sample::Index>().prop_map(QueueOp::Cancel),
+        1 => (2..5_u32).prop_map(QueueOp::Retain),
         1 => Just(QueueOp::SaveAndRestore),
     ];
     prop::collection::vec(step, 0..400)
@@ -78,6 +81,10 @@ fn follow(steps: Vec<QueueOp>) -> Result<(), TestCaseError> {
             QueueOp::Cancel(which) => {
                 let handle = *which.get(&handles);
                 prop_assert_eq!(queue.cancel(handle), sorted.cancel(handle));
+            }
+            QueueOp::Retain(factor) => {
+                queue.retain(|payload| payload % factor != 0);
+                sorted.0.retain(|event| event.1 % factor != 0);
             }
             QueueOp::SaveAndRestore => queue = restored(&queue),
         }

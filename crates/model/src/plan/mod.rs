@@ -180,6 +180,9 @@ members! {
         always start: usize;
         /// Whether its kernel lets a task run until it waits.
         maybe to_completion: bool;
+        /// Of a simulation with independent islands: the one it belongs to, from 1; 0: its core has
+        /// no tasks.
+        maybe island: u32;
     }
 }
 
@@ -538,7 +541,15 @@ fn cores(options: &PlanOptions) -> (Vec<&str>, Vec<PlanCore>) {
             .get(core)
             .map_or((Vec::new(), 0), |core| (core.points.clone(), core.start));
         let to_completion = kind == DSP_KIND;
-        cores.push(PlanCore { cpu: *cpu, guest, kind: number, points, start, to_completion });
+        cores.push(PlanCore {
+            cpu: *cpu,
+            guest,
+            kind: number,
+            points,
+            start,
+            to_completion,
+            island: 0,
+        });
     }
     (kinds.into_iter().map(|(kind, _)| kind).collect(), cores)
 }

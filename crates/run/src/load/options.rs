@@ -74,4 +74,7 @@ pub struct Simulation {
     /// The platform's floorplan, if it has one.
     #[serde(skip)]
     pub thermal: Option<Thermal>,
+    /// The island of each core, from 1; 0: no task begins there. Empty: there are not several.
+    #[serde(skip)]
+    pub islands: Vec<u32>,
 }

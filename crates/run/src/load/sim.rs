@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use whimbrel_hardware::Description;
+use whimbrel_hardware::{Description, Memory, MemoryKind};
 use whimbrel_model::{
     App, At, Core, CoreName, Cores, Cycles, Frequency, Kernels, Moving, POINT_OFF, Pacing, Problem,
     TableRow, Work, check_cores, check_kinds, millihz,
@@ -65,6 +65,7 @@ pub fn load(args: &SimArgs) -> Result<Simulated, Failure> {
     let (mut moving, moving_options) =
         moving::load(&layout.moving, &mut app, &source, Some(&module), &hardware.points_hz(n))?;
     begin_by_table(layout, &mut app, &mut moving, &mut hardware.cores, &mut description, pacing);
+    let commands = schedule.commands();
     let options = Options {
         cpus: (0..).map(CoreName::Cpu).take(hardware.cores.len()).collect(),
         platform: hardware.platform.clone(),
@@ -81,6 +82,7 @@ pub fn load(args: &SimArgs) -> Result<Simulated, Failure> {
             seed: args.seed,
             compute: app.compute.to_string(),
             thermal: description.thermal.clone(),
+            islands: islands(args, &app, &moving, &description, &commands),
         }),
         board: None,
     };
@@ -100,7 +102,30 @@ pub fn load(args: &SimArgs) -> Result<Simulated, Failure> {
         board: None,
         guests: GuestBoards::default(),
     };
-    Ok(Simulated { run, platform: json(&description)?, commands: schedule.commands() })
+    Ok(Simulated { run, platform: json(&description)?, commands })
+}
+
+/// The islands of a simulation: see [`App::islands`]. None where they would have hardware, a
+/// policy or a command in common, or where the run is one that has to be in one process.
+fn islands(
+    args: &SimArgs,
+    app: &App,
+    moving: &Moving,
+    description: &Description,
+    commands: &[At],
+) -> Vec<u32> {
+    let is_shared = |memory: &Memory| memory.kind == MemoryKind::Shared;
+    let has_fabric =
+        description.interconnect.is_some() && description.memories.iter().any(is_shared);
+    let is_whole = args.save.is_some() || args.resume.is_some() || args.max_events.is_some();
+    let is_one = has_fabric
+        || is_whole
+        || description.thermal.is_some()
+        || moving.policy.is_some()
+        || !commands.is_empty()
+        || !args.frame_rate_changes.is_empty();
+    let islands = app.islands(description.cores.len()).filter(|_| !is_one);
+    islands.filter(|islands| islands.iter().any(|island| *island > 1)).unwrap_or_default()
 }
 
 /// Begins as the row says that holds at the start, where a table decides: tasks are on its cores,

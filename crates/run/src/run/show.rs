@@ -17,7 +17,7 @@ pub fn tables(app: &App, summary: &Summary) -> String {
     let headline = headline(app, summary);
     let mut out = headline.clone();
     let of_tasks = [tasks(app, summary), responses(app, summary), scripts(app, summary)];
-    let parts = [cores(summary), power(summary)].into_iter().chain(of_tasks);
+    let parts = [cores(summary), islands(summary), power(summary)].into_iter().chain(of_tasks);
     let parts: Vec<String> = parts.chain([channels(summary)]).collect();
     for part in parts.iter().chain(&moves::tables(app, summary)).filter(|part| !part.is_empty()) {
         out.push('\n');
@@ -85,6 +85,15 @@ fn cores(summary: &Summary) -> String {
         Column::of(">sleeps", all, |core| core.totals.sleeps.to_string()),
         Column::of("state", all, |core| core.totals.state.clone()),
     ])
+}
+
+/// Where there are several.
+fn islands(summary: &Summary) -> String {
+    let simulation = summary.options.simulation.as_ref();
+    let islands = simulation.and_then(|simulation| simulation.islands.iter().max());
+    islands.map_or_else(String::new, |islands| {
+        format!("{islands} islands: a longer run simulates them on several processors\n")
+    })
 }
 
 /// The table, where the frequencies or temperatures of cores are known, and the total.

@@ -12,6 +12,7 @@ use whimbrel_model::Problem;
 use whimbrel_run::benchmark::{BenchRow, lines_of_command, median, parse};
 use whimbrel_run::failure::Failure;
 use whimbrel_run::helpers;
+use whimbrel_run::load::usable_cpus;
 
 use super::peers::{self, Peer};
 use crate::cli::BenchArgs;
@@ -20,6 +21,8 @@ use crate::cli::BenchArgs;
 pub const PIPELINE: &str = "sim.pipeline";
 /// The same with a script for each stage.
 const SCRIPTS: &str = "sim.pipeline.scripts";
+/// Two pipelines that have nothing in common, on two processors.
+const ISLANDS: &str = "sim.islands";
 const UNIT: &str = "events/s";
 /// As in `bench/sim/pipeline.toml`.
 const FRAMES: u64 = 4_000_000;
@@ -60,7 +63,30 @@ pub fn rows(args: &BenchArgs) -> Result<Vec<BenchRow>, Failure> {
         vec![BenchRow { bench: PIPELINE.into(), unit: UNIT.into(), rest }]
     };
     rows.push(beside_actors(median(scripts), ours));
+    rows.extend(islands(args.quick)?);
     Ok(rows)
+}
+
+/// One processor and two take turns; nothing where there is but one.
+fn islands(quick: bool) -> Result<Option<BenchRow>, Failure> {
+    let cpus = usable_cpus()?;
+    let Some(two) = cpus.last_chunk::<2>() else { return Ok(None) };
+    let files = Files { app: Path::new("islands.toml"), ..pipeline_files() };
+    // Of both pipelines; each of their frames is a release and the ends of three stages.
+    let rate = |cpus: &[u32]| rate_of(cpus, files, 2 * FRAMES, 4);
+    let (mut alone, mut both) = (Vec::new(), Vec::new());
+    for _ in 0..if quick { 1 } else { 7 } {
+        alone.push(rate(&two[1..])?);
+        both.push(rate(two)?);
+    }
+    let (alone, both) = (median(alone), median(both));
+    let rest = Map::from_iter([
+        ("p50".into(), both.into()),
+        ("against".into(), "one processor".into()),
+        ("against_p50".into(), alone.into()),
+        ("ratio".into(), both.zip(alone).map(|(both, alone)| both / alone).into()),
+    ]);
+    Ok(Some(BenchRow { bench: ISLANDS.into(), unit: UNIT.into(), rest }))
 }
 
 /// Scripts take turns with the actors that do the same.
@@ -120,14 +146,19 @@ pub fn timed(
 
 fn events_per_s(app: &str) -> Result<f64, Failure> {
     let files = Files { app: Path::new(app), ..pipeline_files() };
-    let (text, seconds) = timed(&[peers::cpu()?], "sim", files, &[])?;
+    rate_of(&[peers::cpu()?], files, FRAMES, EVENTS_PER_FRAME)
+}
+
+fn rate_of(cpus: &[u32], files: Files<'_>, frames: u64, of_each: u64) -> Result<f64, Failure> {
+    let (text, seconds) = timed(cpus, "sim", files, &[])?;
     let run: Run = parse(Path::new("whimbrel sim"), &text)?;
-    if !run.ok || run.frames != FRAMES {
-        let message = format!("of {FRAMES} frames of {app} came {}", run.frames);
+    if !run.ok || run.frames != frames {
+        let app = files.app.display();
+        let message = format!("of {frames} frames of {app} came {}", run.frames);
         return Err(Problem::new(message).help("report this as a bug").into());
     }
     #[expect(clippy::cast_precision_loss, reason = "a count in the millions")]
-    let events = (FRAMES * EVENTS_PER_FRAME) as f64;
+    let events = (frames * of_each) as f64;
     Ok(events / seconds)
 }
 
