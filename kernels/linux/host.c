@@ -196,7 +196,7 @@ static _Noreturn void be_kernel(struct wb_host *host, uint32_t index, pid_t laun
     fault_trace_to(&host->traces[index]);
     fault_catch();
     robust_arm(core);
-    kernel_run(core, host->config.spin_ns,
+    kernel_run(core, host->config.spin_ns, host->config.spin_adapts,
                host->config.to_completion != NULL && host->config.to_completion[index]);
     fflush(NULL);
     robust_disarm(core);

@@ -14,6 +14,8 @@ struct own {
     struct wb_system *system;
     void *loop_fake_stack;
     uint64_t spin_ns;
+    uint64_t window_ns;  // how long a wait polls now: `spin_ns`, or less if it adapts
+    bool adapts;
 };
 
 static void context_leaves(struct wb_task *from);
@@ -126,20 +128,55 @@ static void print_pending(void)
     errno = error_number;
 }
 
+// As Linux's haltpoll governor (drivers/cpuidle/governors/haltpoll.c): one doubling where a longer
+// window would have caught what ended the wait, one halving where even the longest would not.
+static void adapt_window(uint64_t idle_ns)
+{
+    enum { FIRST_NS = 5000 };
+    const uint64_t window_ns = k.own.window_ns;
+
+    if (idle_ns > k.own.spin_ns)
+        k.own.window_ns = window_ns / 2;
+    else if (idle_ns > window_ns)
+        k.own.window_ns = earlier(window_ns == 0 ? FIRST_NS : 2 * window_ns, k.own.spin_ns);
+}
+
+static bool has_work(void)
+{
+    return has_pending_bits() || is_over();
+}
+
+// Looks several times for each reading of the clock, which takes longer than a look; what has come
+// does not wait for one.
+static uint64_t poll(uint64_t now_ns)
+{
+    enum { LOOKS = 4 };
+
+    for (uint32_t i = 0; i < LOOKS; i++) {
+        arch_relax();
+        if (has_work())
+            return now_ns;
+    }
+    const uint64_t then_ns = clock_now_ns();
+    wb_counter_add(&k.core->stats.idle_polling_ns, then_ns - now_ns);
+    return then_ns;
+}
+
 static void idle_until(uint64_t until_ns, uint64_t since_ns)
 {
     uint64_t now_ns = since_ns;
 
-    while (!has_pending_bits() && now_ns < until_ns && !is_over()) {
-        if (now_ns - since_ns > k.own.spin_ns) {
+    while (!has_work() && now_ns < until_ns) {
+        if (now_ns - since_ns >= k.own.window_ns) {
             print_pending();
             if (doorbell_sleep(k.core, until_ns, true))
                 wb_counter_add(&k.core->stats.sleeps, 1);
+            if (k.own.adapts)
+                adapt_window(clock_now_ns() - since_ns);
             return;
         }
         joint_copy_help(k.core);
-        arch_relax();
-        now_ns = clock_now_ns();
+        now_ns = poll(now_ns);
     }
 }
 
@@ -167,10 +204,12 @@ static void catch_up(void)
     frequency_begin_run();
 }
 
-void kernel_run(struct wb_core *core, uint64_t spin_ns, bool to_completion)
+void kernel_run(struct wb_core *core, uint64_t spin_ns, bool adapts, bool to_completion)
 {
     k.core = core;
     k.own.spin_ns = spin_ns;
+    k.own.window_ns = spin_ns;
+    k.own.adapts = adapts;
     if (to_completion)
         ready_run_to_completion();
     libc_state_init();
@@ -205,6 +244,8 @@ enum wb_status wb_kernel_depart(void)
 {
     if (libc_state_is_held(&kernel_task(k.current)->libc))
         return WB_ERR_HELD;
+    // Its target wakes up while this core parks the task.
+    wb_kernel_doorbell(k.current->migration.target);
     print_pending();
     if (k.current->mode == WB_REENTER && portable_is_wanted())
         portable_check(k.current);
@@ -218,7 +259,7 @@ bool wb_kernel_spin(struct wb_spin *spin, uint64_t until_ns)
 {
     enum { TURNS = 32 };
 
-    if (ready_any() || has_pending_bits() || k.own.spin_ns == 0 || frequency_slows())
+    if (ready_any() || has_pending_bits() || k.own.window_ns == 0 || frequency_slows())
         return false;
     if (++spin->turns % TURNS != 0)
         return true;
@@ -227,12 +268,12 @@ bool wb_kernel_spin(struct wb_spin *spin, uint64_t until_ns)
     if (spin->turns == TURNS)
         spin->since_ns = now_ns;
     spin->polled_ns = now_ns - spin->since_ns;
-    return spin->polled_ns < k.own.spin_ns && now_ns < until_ns && now_ns < next_ns();
+    return spin->polled_ns < k.own.window_ns && now_ns < until_ns && now_ns < next_ns();
 }
 
 uint64_t kernel_poll_end_ns(uint64_t *spin_ns)
 {
-    *spin_ns = k.own.spin_ns;
+    *spin_ns = k.own.window_ns;
     return ready_any() ? 0 : next_ns();
 }
 

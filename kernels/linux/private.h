@@ -163,7 +163,8 @@ void sensors_open(const char *root, const unsigned int *cpus, const uint32_t *gu
 // ---- kernel.c -----------------------------------------------------------------------------------
 
 /// Becomes the kernel of `core` in this process; returns when every task of the system has ended.
-void kernel_run(struct wb_core *core, uint64_t spin_ns, bool to_completion);
+/// `adapts`: an idle kernel polls for less than `spin_ns` where that is of no use.
+void kernel_run(struct wb_core *core, uint64_t spin_ns, bool adapts, bool to_completion);
 
 /// When the running task has to stop polling; `spin_ns`: how long each wait may poll at most.
 uint64_t kernel_poll_end_ns(uint64_t *spin_ns);

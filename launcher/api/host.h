@@ -35,6 +35,7 @@ struct wb_host_config {
     const int *launcher_fds;  // descriptors that are no business of the kernels
     uint32_t n_launcher_fds;
     uint64_t spin_ns;   // how long an idle kernel polls before it sleeps; WB_FOREVER: never sleeps
+    bool spin_adapts;   // that long at most: as what came of late makes it worth
     uint32_t restarts;  // how often a kernel that was killed is started again; 0: never
 };
 

@@ -122,7 +122,7 @@ struct plan {
     uint64_t agents_ns;  // 0: agents do not report
     enum frequency_mode frequency;
     enum wb_transport transport;
-    bool models_compute;
+    bool models_compute, spin_adapts;
     uint32_t coordinator, rate_millihz;
     uint32_t restarts;  // how often a kernel that was killed is started again
     const struct plan_guest *guests;

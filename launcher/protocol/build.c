@@ -44,6 +44,7 @@ static bool open_system(struct build *build, const struct plan *plan, struct pla
         .guest = build->guest,
         .plan_hash = plan->hash,
         .spin_ns = plan->spin_ns,
+        .spin_adapts = plan->spin_adapts,
         .restarts = plan->restarts,
         .launcher_fds = build->launcher_fds,
         .n_launcher_fds = sizeof build->launcher_fds / sizeof build->launcher_fds[0],

@@ -121,6 +121,7 @@ static void core(struct members *out, const struct wb_core *c)
     counter(out, "switches", &c->stats.switches);
     counter(out, "sleeps", &c->stats.sleeps);
     counter(out, "notes", &c->stats.notes);
+    counter(out, "idle_polling_ns", &c->stats.idle_polling_ns);
     number(out, "load_ppm", wb_word_load(&c->report.busy_ppm, WB_RELAXED));
     emit_core_power(out, c);
 }

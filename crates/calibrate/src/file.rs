@@ -9,7 +9,7 @@ use super::machine::Machine;
 use super::steady::Disturbed;
 use super::work::Firing;
 
-/// How long a kernel polls before it sleeps, as `whimbrel run` has it unless told otherwise.
+/// For how long kernels poll before they sleep, in the runs that a platform describes.
 const SPIN_NS: f64 = 20e3;
 const LINE_BYTES: f64 = 64.0;
 /// How the second line of a file begins.
@@ -133,7 +133,7 @@ pub(super) fn besides(far_ns: f64, Disturbed { part, mean_ns }: Disturbed) -> St
 
 pub(super) fn idle_state(sleep: &Sleep) -> String {
     let Sleep { name, after_ns, exit_ns, ring_ns, switch_ns, refill_ns } = *sleep;
-    let polls = if after_ns <= SPIN_NS { "  # whimbrel run --spin 20us, its default" } else { "" };
+    let polls = if after_ns <= SPIN_NS { "  # whimbrel run --spin 20us" } else { "" };
     format!(
         "[[core.idle_state]]\n\
          name = \"sleep_{name}\"\n\

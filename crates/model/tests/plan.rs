@@ -11,6 +11,7 @@ use whimbrel_model::{
 fn options(pacing: Pacing) -> PlanOptions {
     PlanOptions {
         spin_ns: Some(20_000),
+        spin_adapts: true,
         offer_ns: 100_000_000,
         pacing,
         journal: "/tmp/run dir/frequencies".into(),

@@ -151,6 +151,9 @@ pub struct CoreStatus {
     pub busy_ns: u64,
     /// Time in tasks that poll a channel.
     pub polling_ns: u64,
+    /// Time in which its kernel polled for want of work; 0 of one that does not.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub idle_polling_ns: u64,
     /// Switches between tasks.
     pub switches: u64,
     /// Times the kernel slept for want of work.
@@ -167,6 +170,14 @@ pub struct CoreStatus {
     pub energy_uj: u64,
     /// Its operating points; empty: not known.
     pub points: Vec<PointStatus>,
+}
+
+impl CoreStatus {
+    /// Time in which a task or its kernel polled.
+    #[must_use]
+    pub fn all_polling_ns(&self) -> u64 {
+        self.polling_ns + self.idle_polling_ns
+    }
 }
 
 /// How long a core was at one of its operating points, since the start.

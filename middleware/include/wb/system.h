@@ -335,9 +335,10 @@ enum wb_core_state {
 struct wb_core_stats {          // written by the core's own kernel
     struct wb_counter busy_ns;  // in tasks, without polling
     struct wb_counter switches;
-    struct wb_counter polling_ns;  // in tasks that poll a channel
-    struct wb_counter sleeps;      // times the kernel slept for want of work
-    struct wb_counter notes;       // inbox notes served
+    struct wb_counter polling_ns;       // in tasks that poll a channel
+    struct wb_counter sleeps;           // times the kernel slept for want of work
+    struct wb_counter notes;            // inbox notes served
+    struct wb_counter idle_polling_ns;  // the kernel polled for want of work, of those that do
 };
 
 struct wb_core {

@@ -34,6 +34,8 @@ pub struct PlanOptions {
     pub module: String,
     /// How long an idle kernel polls before it sleeps; `None`: for ever.
     pub spin_ns: Option<u64>,
+    /// That long at most: as what came of late makes it worth.
+    pub spin_adapts: bool,
     /// How long a target may take to attach a task.
     pub offer_ns: u64,
     /// An existing folder for the event streams.
@@ -65,6 +67,7 @@ impl PlanOptions {
             guest_of: Vec::new(),
             module: module.to_owned(),
             spin_ns: None,
+            spin_adapts: false,
             offer_ns: 1,
             record: None,
             pacing: Pacing::Application,
@@ -100,6 +103,8 @@ members! {
         always shared_bytes: u64, most "WB_SHARED_MAX";
         /// The time that an idle kernel polls before it sleeps; `null`: it never sleeps.
         always spin_ns: Option<u64>;
+        /// Whether `spin_ns` is the most that an idle kernel polls: less where that is of no use.
+        maybe spin_adapts: bool;
         /// The time that a target may take to attach a task.
         always offer_ns: u64;
         /// The hash of this plan, which the images of its guests have.
@@ -493,6 +498,7 @@ pub fn plan(app: &App, options: &PlanOptions) -> Plan {
         memory_bytes: *app.memory_bytes.get_ref(),
         shared_bytes: *app.shared_bytes.get_ref(),
         spin_ns: options.spin_ns,
+        spin_adapts: options.spin_adapts,
         offer_ns: options.offer_ns,
         // Once all else is there.
         hash: None,

@@ -108,8 +108,10 @@ pub struct RunArgs {
     )]
     pub restart: Option<u32>,
 
-    /// How long an idle kernel polls before it sleeps: a time, or forever
-    #[arg(long, value_name = "TIME", default_value = "20us")]
+    /// How long an idle kernel polls before it sleeps: a time, forever, or auto
+    ///
+    /// With auto it polls for 50us at most, and less while what it waits for comes later
+    #[arg(long, value_name = "TIME", default_value = "auto")]
     #[arg(help_heading = HARDWARE, hide_short_help = true)]
     pub spin: Spin,
 

@@ -14,17 +14,29 @@ use whimbrel_text::option::{MOVE, SHUTTLE};
 /// How long an idle kernel polls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Spin {
+    /// At most [`Spin::MOST`], and less where that was of no use of late.
+    Auto,
     /// It never sleeps.
     Forever,
     /// Then it sleeps.
     For(Duration),
 }
 
+impl Spin {
+    /// A wake-up, which takes 15 to 35 us, and as much again: what ends a wait within that was
+    /// worth polling for.
+    pub const MOST: Duration = Duration::from_micros(50);
+}
+
 impl FromStr for Spin {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        if text == "forever" { Ok(Self::Forever) } else { duration(text).map(Self::For) }
+        match text {
+            "auto" => Ok(Self::Auto),
+            "forever" => Ok(Self::Forever),
+            _ => duration(text).map(Self::For),
+        }
     }
 }
 

@@ -75,6 +75,7 @@ pub fn fit(layout: &LayoutArgs, wanted: &str) -> Result<Loaded, Failure> {
         map: layout.map.as_ref().map(ToString::to_string),
         duration_ns: None,
         spin_ns: Some(0),
+        spin_adapts: false,
         exclusive: false,
         restart: None,
         moving: moving_options,

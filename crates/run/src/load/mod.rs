@@ -98,6 +98,7 @@ impl Loaded {
             guest_of: self.guests.guests.of_core.clone(),
             module: self.module.clone(),
             spin_ns: self.options.spin_ns,
+            spin_adapts: self.options.spin_adapts,
             offer_ns: nanoseconds(OFFER),
             record,
             pacing: self.pacing,
@@ -156,6 +157,7 @@ pub fn load(args: &RunArgs) -> Result<Loaded, Failure> {
         map: layout.map.as_ref().map(ToString::to_string),
         duration_ns: args.common.duration.map(nanoseconds),
         spin_ns: polling(args.spin),
+        spin_adapts: args.spin == Spin::Auto,
         exclusive: args.exclusive,
         restart: args.restart,
         moving: moving_options,
@@ -182,6 +184,7 @@ pub fn load(args: &RunArgs) -> Result<Loaded, Failure> {
 /// How long idle kernels poll; `None`: for ever.
 fn polling(spin: Spin) -> Option<u64> {
     match spin {
+        Spin::Auto => Some(nanoseconds(Spin::MOST)),
         Spin::Forever => None,
         Spin::For(time) => Some(nanoseconds(time)),
     }

@@ -28,6 +28,9 @@ pub struct Options {
     pub duration_ns: Option<u64>,
     /// How long idle kernels polled; `null`: for ever.
     pub spin_ns: Option<u64>,
+    /// Whether that was the most, and they polled for less where that was of no use; absent: no.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub spin_adapts: bool,
     /// Whether the processors were occupied for the run.
     pub exclusive: bool,
     /// How often a kernel that was killed was to be started again; absent: never.

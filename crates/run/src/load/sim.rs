@@ -75,6 +75,7 @@ pub fn load(args: &SimArgs) -> Result<Simulated, Failure> {
         map: layout.map.as_ref().map(ToString::to_string),
         duration_ns: args.common.duration.map(nanoseconds),
         spin_ns: Some(0),
+        spin_adapts: false,
         exclusive: false,
         restart: None,
         moving: moving_options,

@@ -80,7 +80,7 @@ fn cores(summary: &Summary) -> String {
         Column::of(">cpu", all, CoreSummary::place),
         Column::of(">load", all, |core| percent(core.load)),
         Column::of(">busy", all, |core| time(core.totals.busy_ns)),
-        Column::of(">polling", all, |core| time(core.totals.polling_ns)),
+        Column::of(">polling", all, |core| time(core.totals.all_polling_ns())),
         Column::of(">switches", all, |core| core.totals.switches.to_string()),
         Column::of(">sleeps", all, |core| core.totals.sleeps.to_string()),
         Column::of("state", all, |core| core.totals.state.clone()),

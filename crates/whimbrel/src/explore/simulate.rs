@@ -19,7 +19,7 @@ use super::job::{Job, Pool};
 /// How often agents report, as in a simulation that is not told: also for `static`, which costs
 /// what the table of the best candidates does.
 const AGENTS_NS: u64 = 100_000_000;
-/// How long an idle kernel polls, as in a run that is not told.
+/// How long an idle kernel polls; the simulator has that from the platform.
 const SPIN_NS: u64 = 20_000;
 /// How long a target may take to attach a task.
 const OFFER_NS: u64 = 100_000_000;
@@ -129,6 +129,7 @@ impl Simulator {
             guest_of: Vec::new(),
             module: self.module.clone(),
             spin_ns: Some(SPIN_NS),
+            spin_adapts: false,
             offer_ns: OFFER_NS,
             record: None,
             pacing,

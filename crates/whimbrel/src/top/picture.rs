@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use whimbrel_run::control::RunDescription;
 use whimbrel_run::done;
-use whimbrel_run::protocol::{Advice, CoreDied, CoreRestarted, Migration, Status};
+use whimbrel_run::protocol::{Advice, CoreDied, CoreRestarted, CoreStatus, Migration, Status};
 
 /// The log keeps this many entries.
 const LOG: usize = 1000;
@@ -66,12 +66,12 @@ impl Picture {
 
     /// The parts of the last interval in which a core was busy and polled.
     pub fn core_load(&self, core: usize) -> (f64, f64) {
-        let part = |of: fn(&whimbrel_run::protocol::CoreStatus) -> u64| {
+        let part = |of: fn(&CoreStatus) -> u64| {
             let total = |status: &Status| status.cores.get(core).map_or(0, of);
             self.part(total(&self.before), total(&self.now))
         };
         let busy = part(|core| core.busy_ns);
-        (busy, part(|core| core.polling_ns).min(1.0 - busy))
+        (busy, part(CoreStatus::all_polling_ns).min(1.0 - busy))
     }
 
     /// The part of the last interval in which a task computed.

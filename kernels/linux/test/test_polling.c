@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// How long an idle kernel polls before it sleeps: always as long as it is told, or as long as what
+// came of late makes it worth.
+
+#define _GNU_SOURCE
+#include <sched.h>
+
+#include "check.h"
+#include "host.h"
+#include "wb/launcher.h"
+#include "wb/system.h"
+#include "wb/wb.h"
+
+enum { MS = 1000000, STACK_BYTES = 64 << 10, PATIENCE_MS = 60000 };
+enum { SPIN_MS = 10, LONG_MS = 40, SHORT_MS = 2, WAITS = 12 };
+
+// What the kernel has polled after waits that are longer than it may poll.
+struct shared {
+    uint64_t long_ns;
+};
+
+static int sleeper(struct wb_task *self)
+{
+    struct shared *s = wb_task_app(self)->state;
+    const struct wb_counter *polled =
+        &self->system->cores[wb_task_core(self)]->stats.idle_polling_ns;
+
+    for (uint32_t i = 0; i < WAITS; i++)
+        wb_sleep_until(wb_now_ns() + (uint64_t)LONG_MS * MS);
+    s->long_ns = wb_counter_get(polled);
+    // However many short waits it takes beside other programs: each that is short doubles it.
+    while (wb_counter_get(polled) - s->long_ns < (uint64_t)SPIN_MS * MS)
+        wb_sleep_until(wb_now_ns() + (uint64_t)SHORT_MS * MS);
+    return 0;
+}
+
+static struct shared run(bool adapts)
+{
+    const unsigned int cpu = (unsigned int)sched_getcpu();  // one that is allowed
+    const struct wb_host_config config = {
+        .system = { .cores = 1, .tasks = 1, .channels = 1, .ports = 1 },
+        .memory_bytes = 1 << 20,
+        .stacks_bytes = STACK_BYTES,
+        .cpus = &cpu,
+        .spin_ns = (uint64_t)SPIN_MS * MS,
+        .spin_adapts = adapts,
+    };
+    struct wb_host *host;
+    struct wb_task *task;
+    uint32_t bad_core;
+
+    CHECK(wb_host_open(&host, &config) == WB_OK);
+    struct wb_system *system = wb_host_system(host);
+    system->app.state = wb_app_alloc(&system->app, sizeof(struct shared));
+    CHECK(system->app.state != NULL);
+    const struct wb_task_config one = { .name = "task",
+                                        .entry = sleeper,
+                                        .stack = wb_host_stack(host, STACK_BYTES),
+                                        .stack_bytes = STACK_BYTES,
+                                        .heap_bytes = 4096 };
+    CHECK(wb_task_add(system, &one, &task) == WB_OK);
+    CHECK(wb_host_start(host, &bad_core) == WB_OK);
+    CHECK(wb_host_wait(host, PATIENCE_MS).kind == WB_HOST_ENDED);
+    const struct shared s = *(struct shared *)system->app.state;
+    wb_host_close(host);
+    return s;
+}
+
+TEST(a_kernel_that_adapts_polls_less_where_waits_are_long_and_again_once_they_are_short)
+{
+    const struct shared fixed = run(false), adapted = run(true);
+
+    // Beside other programs a poll that is interrupted counts for longer; twelve polls of 10 ms
+    // stay longer than ones of 10, 5, 2.5 ms and so on.
+    CHECK(fixed.long_ns > (uint64_t)WAITS / 2 * SPIN_MS * MS);
+    CHECK(adapted.long_ns < fixed.long_ns / 2);
+}
