@@ -80,35 +80,22 @@ static uint64_t word_at(const unsigned char *at)
     return word;
 }
 
-// Sums, and sums of those, which say where a word was: of additions alone, several side by side, so
-// that it takes no longer than the copy. The shift carries the highest bits to where further sums
-// do not lose them. `bytes` is a multiple of ALIGN. It finds damage, not malice.
-static uint64_t sum_up(const unsigned char *at, size_t bytes)
-{
-    enum { LANES = 4 };
-    const unsigned char *end = at + bytes;
-    uint64_t sum[LANES] = { 0 }, sums[LANES] = { 0 }, all = 0;
-
-    for (; at < end; at += sizeof sum)
-        for (size_t i = 0; i < LANES; i++) {
-            sum[i] += word_at(at + i * sizeof *sum);
-            sums[i] += sum[i] ^ sum[i] >> 32;
-        }
-    for (size_t i = 0; i < LANES; i++)
-        all = mix(mix(all, sum[i]), sums[i]);
-    return all;
-}
-
-// Of the first `bytes` of a context, after this word.
+// Of the first `bytes` of a context, a multiple of ALIGN, after this word. Four sums side by side,
+// for each step of one waits for the last. It finds damage, not malice.
 static uint64_t checksum(const struct context *context, size_t bytes)
 {
+    enum { LANES = 4 };
     const unsigned char *at = (const unsigned char *)&context->heap_bytes;
     const unsigned char *aligned = (const unsigned char *)context + ALIGN;
-    uint64_t sum = context->bytes ^ (uint64_t)context->task << 32;
+    const unsigned char *end = (const unsigned char *)context + bytes;
+    uint64_t sum[LANES] = { context->bytes ^ (uint64_t)context->task << 32 };
 
-    for (; at < aligned; at += sizeof sum)
-        sum = mix(sum, word_at(at));
-    return mix(sum, sum_up(aligned, bytes - ALIGN));
+    for (; at < aligned; at += sizeof *sum)
+        sum[0] = mix(sum[0], word_at(at));
+    for (; at < end; at += sizeof sum)
+        for (size_t i = 0; i < LANES; i++)
+            sum[i] = mix(sum[i], word_at(at + i * sizeof *sum));
+    return mix(mix(mix(sum[0], sum[1]), sum[2]), sum[3]);
 }
 
 static struct wb_context_port *positions_of(struct context *context)
@@ -213,6 +200,25 @@ static struct blocks blocks_in(const struct wb_task *task, unsigned char *buffer
 size_t wb_context_most_in_blocks(const struct wb_task *task, bool with_stack)
 {
     return wb_context_most(task, with_stack) + sums_bytes(task);
+}
+
+// Of a block. Sums, and sums of those, which say where a word was: of additions alone, in lanes, so
+// that it takes no longer than the copy. The shift carries the highest bits to where further sums
+// do not lose them. `bytes` is a multiple of ALIGN.
+static uint64_t sum_up(const unsigned char *at, size_t bytes)
+{
+    enum { LANES = 4 };
+    const unsigned char *end = at + bytes;
+    uint64_t sum[LANES] = { 0 }, sums[LANES] = { 0 }, all = 0;
+
+    for (; at < end; at += sizeof sum)
+        for (size_t i = 0; i < LANES; i++) {
+            sum[i] += word_at(at + i * sizeof *sum);
+            sums[i] += sum[i] ^ sum[i] >> 32;
+        }
+    for (size_t i = 0; i < LANES; i++)
+        all = mix(mix(all, sum[i]), sums[i]);
+    return all;
 }
 
 // A block is whole whatever of it is in use, so that its sum is always of the same bytes.
