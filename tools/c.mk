@@ -92,6 +92,9 @@ sim_objects = $(call objects,$(1),$(MIDDLEWARE_C)) $(call sim_kernel_objects,$(1
 WITH := $(shell awk '$$2 == "with:" { for (i = 3; i <= NF; i++) print FILENAME ":" $$i }' middleware/test/test_*.c)
 with = $(patsubst middleware/test/$(1).c:%,middleware/test/%,$(filter middleware/test/$(1).c:%,$(WITH)))
 
+# The suite finds the functions of its tasks by name, in the program itself.
+$(BUILD)/sim/kernels/conform/%.o: FLAGS_sim += -fvisibility=default
+
 MIDDLEWARE_O := $(call objects,release,$(MIDDLEWARE_C))
 LINUX_O := $(call objects,release,$(LINUX_C) $(HELPER_C) kernels/linux/main.c)
 

@@ -157,7 +157,8 @@ static inline __attribute__((always_inline)) void engine_idle(struct engine *eng
 }
 
 /// It has some again. Returns the time until it can do it.
-static inline __attribute__((always_inline)) uint64_t engine_wake(struct engine *engine, uint32_t core)
+static inline __attribute__((always_inline)) uint64_t engine_wake(struct engine *engine,
+                                                                  uint32_t core)
 {
     struct engine_core *c = &engine->cores[core];
 

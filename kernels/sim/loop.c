@@ -210,8 +210,8 @@ static bool has_images(void)
 // What their kernels do takes no time, and nobody is told.
 static void find_quick_cores(void)
 {
-    const uint32_t costs = 1u << WB_ACTION_SERVE | 1u << CHARGE_SWITCH | 1u << CHARGE_RUNG |
-                           1u << CHARGE_REFILL;
+    const uint32_t costs =
+        1u << WB_ACTION_SERVE | 1u << CHARGE_SWITCH | 1u << CHARGE_RUNG | 1u << CHARGE_REFILL;
     const bool may_be = !sim.charges.counted && sim.faults == NULL && !has_images();
 
     for (uint32_t i = 0; i < sim.system->n_cores; i++) {

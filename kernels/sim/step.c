@@ -42,8 +42,7 @@ static enum turn block(struct sim_core *c, uint64_t until_ns)
 
     if (sim_is_wanted(c))
         return TURN_STACK;
-    if (kt->woken ||
-        (__builtin_expect(until_ns != WB_FOREVER, 0) && until_ns <= sim_now_ns())) {
+    if (kt->woken || (__builtin_expect(until_ns != WB_FOREVER, 0) && until_ns <= sim_now_ns())) {
         kt->woken = false;
         sim_keep_need_resched(c);
         return TURN_TASK;

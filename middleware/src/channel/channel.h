@@ -225,6 +225,16 @@ static inline bool port_drops(struct wb_port *out)
     return true;
 }
 
+/// Sends the oldest claimed slot, with its marks, unless the port has none.
+static inline enum wb_status port_pass(struct wb_port *out)
+{
+    const enum wb_status status =
+        out->channel->tickets != NULL ? wb_parts.mailboxes->commit(out) : channel_commit(out);
+    if (status == WB_OK)
+        port_note(out, WB_EVENT_SEND);
+    return status;
+}
+
 /// Sends the oldest claimed slot, which is `slot`, unless the port has none or drops it.
 static inline enum wb_status port_commit(struct wb_port *out, void *slot)
 {
@@ -236,11 +246,7 @@ static inline enum wb_status port_commit(struct wb_port *out, void *slot)
         if (out->stamped)
             wb_parts.responses->send(out, slot);
     }
-    const enum wb_status status =
-        out->channel->tickets != NULL ? wb_parts.mailboxes->commit(out) : channel_commit(out);
-    if (status == WB_OK)
-        port_note(out, WB_EVENT_SEND);
-    return status;
+    return port_pass(out);
 }
 
 /// Looks at a message that the task has got.

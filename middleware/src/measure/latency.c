@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "../base/base.h"
-#include "../word/mem.h"
 #include "buckets.h"
+#include "marks.h"
 
 struct wb_latency {  // written by the core's own kernel, read once all kernels have ended
     struct wb_bucket buckets[BUCKETS];
@@ -30,11 +30,6 @@ static void bind(struct wb_task *task)
     for (struct wb_port *port = task->ports; port != NULL; port = port->next_of_task)
         if (!port->channel->aside)
             port->timing = timing;
-}
-
-static size_t mark_at(const struct wb_port *port)
-{
-    return port->channel->stride_bytes - WB_MARK_BYTES;
 }
 
 static uint64_t begin_frame(const struct wb_task *task)
@@ -74,19 +69,17 @@ static void send(const struct wb_port *out, void *slot)
     const struct wb_task *task = out->task;
     const uint64_t mark = out->timing == WB_TIMED_SOURCE ? begin_frame(task) : task->frame.mark;
 
-    memcpy((unsigned char *)slot + mark_at(out), &mark, WB_MARK_BYTES);
+    mark_put(out, slot, WB_MARK_FRAME, mark);
 }
 
 static void receive(struct wb_port *in, const void *slot)
 {
-    struct wb_frame *frame = &in->task->frame;
-    uint64_t mark;
+    const uint64_t mark = mark_get(in, slot, WB_MARK_FRAME);
 
-    memcpy(&mark, (const unsigned char *)slot + mark_at(in), WB_MARK_BYTES);
     if (in->timing == WB_TIMED_END)
         arrive(in->task, mark);
-    else if (mark > frame->mark)
-        frame->mark = mark;
+    else
+        frame_on_way(in, mark);
 }
 
 static struct wb_bucket over_all_cores(const struct wb_system *system, uint32_t bucket)

@@ -2,8 +2,8 @@
 #include "wb/descriptor.h"
 
 #include "../base/base.h"
-#include "../word/mem.h"
 #include "buckets.h"
+#include "marks.h"
 #include "response.h"
 
 enum { PART_BUCKETS = PARTS / 8 };  // of a part of the histogram that is told
@@ -188,29 +188,14 @@ bool wb_task_response_next(const struct wb_task *task, uint32_t *at, struct wb_r
     return false;
 }
 
-// Before the mark of the frame (see latency.c): when the message was sent; 0: at the start.
-static size_t stamp_at(const struct wb_port *port)
-{
-    return port->channel->stride_bytes - 2 * (size_t)WB_MARK_BYTES;
-}
-
 static void send(const struct wb_port *out, void *slot)
 {
-    const uint64_t now_ns = wb_kernel_stamp_ns();
-
-    memcpy((unsigned char *)slot + stamp_at(out), &now_ns, WB_MARK_BYTES);
+    mark_put(out, slot, WB_MARK_SENT, wb_kernel_stamp_ns());
 }
 
 static void receive(struct wb_port *in, const void *slot)
 {
-    struct wb_response *response = in->task->response;
-    uint64_t sent_ns;
-
-    memcpy(&sent_ns, (const unsigned char *)slot + stamp_at(in), WB_MARK_BYTES);
-    if (sent_ns == 0)
-        sent_ns = in->task->system->start_ns;
-    if (sent_ns >= response->ready_ns)
-        response->ready_ns = sent_ns + 1;
+    response_came(in, mark_get(in, slot, WB_MARK_SENT));
 }
 
 const struct wb_part_responses wb_part_responses = {

@@ -10,6 +10,7 @@ static enum wb_status receive_one(struct run *run, struct wb_port *in, uint64_t 
 
     if (status != WB_OK)
         return status;
+    port_look(in, slot);
     passing_read(run->self, &run->passing, in, slot, position);
     port_release(in);
     return WB_OK;

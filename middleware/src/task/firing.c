@@ -4,6 +4,7 @@
 
 #include "wb/wb.h"
 
+#include "../measure/marks.h"
 #include "../measure/response.h"
 #include "life.h"
 
@@ -119,6 +120,27 @@ static inline __attribute__((always_inline)) void assume_plain(const struct wb_p
         __builtin_unreachable();
 }
 
+static inline __attribute__((always_inline)) void look_plainly(struct wb_port *in, const void *slot)
+{
+    if (in->timing == WB_TIMED_WAY)
+        frame_on_way(in, mark_get(in, slot, WB_MARK_FRAME));
+    else if (in->timing != WB_TIMED_NOT)
+        wb_parts.latency->receive(in, slot);
+    if (in->stamped)
+        response_came(in, mark_get(in, slot, WB_MARK_SENT));
+}
+
+static inline __attribute__((always_inline)) void mark_plainly(const struct wb_port *out,
+                                                               void *slot)
+{
+    if (out->timing == WB_TIMED_WAY)
+        mark_put(out, slot, WB_MARK_FRAME, out->task->frame.mark);
+    else if (out->timing != WB_TIMED_NOT)
+        wb_parts.latency->send(out, slot);
+    if (out->stamped)
+        mark_put(out, slot, WB_MARK_SENT, wb_kernel_stamp_ns());
+}
+
 // The same as take() and put() below.
 static inline __attribute__((always_inline)) enum wb_status take_one(struct wb_task *self,
                                                                      struct firing *f)
@@ -135,6 +157,7 @@ static inline __attribute__((always_inline)) enum wb_status take_one(struct wb_t
     const enum wb_status status = passing_hold(&f->passing, in, &slot);
     if (status != WB_OK)
         return stop_at(f, 0, status);
+    look_plainly(in, slot);
     passing_read(self, &f->passing, in, slot, position);
     assume_plain(in);
     port_release(in);
@@ -150,8 +173,16 @@ static inline __attribute__((always_inline)) enum wb_status put_one(struct firin
     const uint64_t position = wb_port_position(out);
     if (position > f->fired)
         return WB_OK;
-    const enum wb_status status = passing_put(&f->passing, out, position);
-    return status == WB_OK ? WB_OK : stop_at(f, f->n_in, status);
+    void *slot;
+    const enum wb_status status = passing_write(&f->passing, out, &slot, position);
+    if (status != WB_OK)
+        return stop_at(f, f->n_in, status);
+    if (port_drops(out))
+        return WB_OK;
+    mark_plainly(out, slot);
+    assume_plain(out);
+    (void)port_pass(out);
+    return WB_OK;
 }
 
 // Takes the messages of a firing, from end `at` on.
@@ -167,6 +198,7 @@ static inline __attribute__((always_inline)) enum wb_status take(struct wb_task 
             const enum wb_status status = passing_hold(&f->passing, in, &slot);
             if (status != WB_OK)
                 return stop_at(f, at, status);
+            port_look(in, slot);
             passing_read(self, &f->passing, in, slot, position);
             if (!channel->claims_at_start)
                 port_release(in);

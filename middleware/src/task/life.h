@@ -54,32 +54,41 @@ static inline enum wb_status passing_claim(struct passing *p, struct wb_port *ou
     return port_echoes(out, slot) ? WB_OK : port_attempt_out(out, slot);
 }
 
-/// Looks at a message that is held, and came after `position` others.
+/// Reads a message that is held, and came after `position` others: port_look() has looked at it.
 static inline void passing_read(struct wb_task *self, const struct passing *p, struct wb_port *in,
                                 const void *slot, uint64_t position)
 {
     const struct wb_channel *channel = in->channel;
     const uint64_t initial = channel->initial;
 
-    port_look(in, slot);
     wb_kernel_charge(WB_ACTION_RECEIVE, channel->charged);
     if (!p->messages->read(slot, channel->slot_bytes,
                            position < initial ? 0 : position - initial + 1))
         wb_task_fail(self, "one of its inputs got another message than the next one");
 }
 
-/// Sends the message that comes after `position` others.
-static inline enum wb_status passing_put(struct passing *p, struct wb_port *out, uint64_t position)
+/// Writes the message that comes after `position` others into the slot that it claims.
+static inline enum wb_status passing_write(struct passing *p, struct wb_port *out, void **slot,
+                                           uint64_t position)
 {
-    void *slot;
-    const enum wb_status status = passing_claim(p, out, &slot);
+    const enum wb_status status = passing_claim(p, out, slot);
 
     if (status != WB_OK)
         return status;
-    p->messages->write(slot, out->channel->slot_bytes, position + 1);
+    p->messages->write(*slot, out->channel->slot_bytes, position + 1);
     wb_kernel_charge(WB_ACTION_SEND, out->channel->charged);
-    (void)port_commit(out, slot);
     return WB_OK;
+}
+
+/// The same, and sends it.
+static inline enum wb_status passing_put(struct passing *p, struct wb_port *out, uint64_t position)
+{
+    void *slot;
+    const enum wb_status status = passing_write(p, out, &slot, position);
+
+    if (status == WB_OK)
+        (void)port_commit(out, slot);
+    return status;
 }
 
 /// It has to move before it waits: on its own stack.
