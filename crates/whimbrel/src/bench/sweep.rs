@@ -2,13 +2,15 @@
 //! How many independent simulations a machine does: `whimbrel explore` on all of its processors,
 //! against as many times what it does on one.
 
+use std::path::Path;
+
 use serde::Deserialize;
 use serde_json::Map;
 use whimbrel_run::benchmark::{BenchRow, median, parse};
 use whimbrel_run::failure::Failure;
 use whimbrel_run::load::usable_cpus;
 
-use super::sim;
+use super::sim::{self, Files};
 
 /// The name of the row.
 pub const SWEEP: &str = "sim.sweep";
@@ -59,7 +61,8 @@ fn compare(cpus: usize, one: Option<f64>, all: Option<f64>) -> BenchRow {
 fn runs_per_s(cpus: &[u32], quick: bool) -> Result<f64, Failure> {
     let slots = if quick { FEW_SLOTS } else { SLOTS };
     let options = ["--slots", slots, "--duration", DURATION, "--quiet"];
-    let (text, seconds) = sim::timed(cpus, "explore", sim::pipeline_files(), &options)?;
+    let files = Files { app: Path::new("sweep.toml"), ..sim::pipeline_files() };
+    let (text, seconds) = sim::timed(cpus, "explore", files, &options)?;
     let found: Exploration = parse("whimbrel explore".as_ref(), &text)?;
     let ran: u64 = found.rates.iter().map(|rate| rate.ran).sum();
     #[expect(clippy::cast_precision_loss, reason = "some hundred runs")]
