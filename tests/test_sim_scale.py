@@ -161,8 +161,8 @@ def test_to_be_ordered_costs_many_tasks_of_a_core_little(tmp_path: Path) -> None
         return instructions(tmp_path, released(4096), 1, scheduling=scheduling)["whimbrel-sim"]
 
     by_priority = scheduled("preemptive")
-    assert scheduled("edf") < 1.25 * by_priority
-    assert scheduled("fair") < 1.75 * by_priority
+    assert scheduled("edf") < 1.15 * by_priority
+    assert scheduled("fair") < 1.5 * by_priority
 
 
 def paired(tasks: int) -> str:

@@ -8,70 +8,50 @@ static bool is_before(const struct rank *a, const struct rank *b)
     return a->key != b->key ? a->key < b->key : a->number < b->number;
 }
 
-static void update(struct rank *at)
+// True if it was another.
+static bool update_least(struct rank *at)
 {
-    at->least = at->value;
-    if (at->left != NULL && at->left->least < at->least)
-        at->least = at->left->least;
-    if (at->right != NULL && at->right->least < at->least)
-        at->least = at->right->least;
+    int64_t least = at->value;
+
+    if (at->left != NULL && at->left->least < least)
+        least = at->left->least;
+    if (at->right != NULL && at->right->least < least)
+        least = at->right->least;
+    const bool changes = at->least != least;
+    at->least = least;
+    return changes;
 }
 
-// All before `by` to `*left`, the others to `*right`.
-static void split(struct rank *at, const struct rank *by, struct rank **left, struct rank **right)
+static void put_in_place_of(struct order *order, const struct rank *old, struct rank *at)
 {
-    if (at == NULL) {
-        *left = *right = NULL;
-    } else if (is_before(at, by)) {
-        split(at->right, by, &at->right, right);
-        *left = at;
-        update(at);
+    if (at != NULL)
+        at->up = old->up;
+    if (old->up == NULL)
+        order->root = at;
+    else if (old->up->left == old)
+        old->up->left = at;
+    else
+        old->up->right = at;
+}
+
+// One changes places with the one above it, in the same order.
+static void rotate(struct order *order, struct rank *at)
+{
+    struct rank *above = at->up, *between;
+
+    put_in_place_of(order, above, at);
+    if (above->left == at) {
+        between = above->left = at->right;
+        at->right = above;
     } else {
-        split(at->left, by, left, &at->left);
-        *right = at;
-        update(at);
+        between = above->right = at->left;
+        at->left = above;
     }
-}
-
-static struct rank *merge(struct rank *left, struct rank *right)
-{
-    if (left == NULL || right == NULL)
-        return left != NULL ? left : right;
-    if (left->weight >= right->weight) {
-        left->right = merge(left->right, right);
-        update(left);
-        return left;
-    }
-    right->left = merge(left, right->left);
-    update(right);
-    return right;
-}
-
-static struct rank *add_rank(struct rank *at, struct rank *rank)
-{
-    if (at == NULL || at->weight < rank->weight) {
-        split(at, rank, &rank->left, &rank->right);
-        update(rank);
-        return rank;
-    }
-    if (is_before(rank, at))
-        at->left = add_rank(at->left, rank);
-    else
-        at->right = add_rank(at->right, rank);
-    update(at);
-    return at;
-}
-
-static struct rank *without(struct rank *at, const struct rank *rank)
-{
-    if (at == rank)
-        return merge(at->left, at->right);
-    if (is_before(rank, at))
-        at->left = without(at->left, rank);
-    else
-        at->right = without(at->right, rank);
-    update(at);
-    return at;
+    if (between != NULL)
+        between->up = above;
+    above->up = at;
+    at->least = above->least;
+    (void)update_least(above);
 }
 
 // Looks drawn: the end of MurmurHash3 (A. Appleby).
@@ -82,24 +62,64 @@ static uint32_t weight_of(uint32_t task)
     return task ^ task >> 16;
 }
 
+// Below `*up`.
+static struct rank **place_of(struct order *order, const struct rank *rank, struct rank **up)
+{
+    struct rank **at = &order->root;
+
+    *up = NULL;
+    if (order->root != NULL && is_before(order->last, rank)) {
+        *up = order->last;
+        return &order->last->right;
+    }
+    while (*at != NULL) {
+        *up = *at;
+        at = is_before(rank, *at) ? &(*at)->left : &(*at)->right;
+    }
+    return at;
+}
+
 void order_add(struct order *order, struct rank *rank)
 {
+    struct rank *up, **place = place_of(order, rank, &up);
+
+    *place = rank;
+    rank->left = rank->right = NULL;
+    rank->up = up;
+    rank->least = rank->value;
     rank->weight = weight_of(rank->task + 1);
-    order->root = add_rank(order->root, rank);
+    if (order->first == NULL || is_before(rank, order->first))
+        order->first = rank;
+    if (order->last == NULL || is_before(order->last, rank))
+        order->last = rank;
+    for (; up != NULL && up->least > rank->value; up = up->up)
+        up->least = rank->value;
+    while (rank->up != NULL && rank->up->weight < rank->weight)
+        rotate(order, rank);
+}
+
+static void move_ends(struct order *order, const struct rank *rank)
+{
+    if (order->first == rank) {
+        order->first = rank->right != NULL ? rank->right : rank->up;
+        while (rank->right != NULL && order->first->left != NULL)
+            order->first = order->first->left;
+    }
+    if (order->last == rank) {
+        order->last = rank->left != NULL ? rank->left : rank->up;
+        while (rank->left != NULL && order->last->right != NULL)
+            order->last = order->last->right;
+    }
 }
 
 void order_remove(struct order *order, struct rank *rank)
 {
-    order->root = without(order->root, rank);
-}
-
-struct rank *order_first(const struct order *order)
-{
-    struct rank *at = order->root;
-
-    while (at != NULL && at->left != NULL)
-        at = at->left;
-    return at;
+    move_ends(order, rank);
+    while (rank->left != NULL && rank->right != NULL)
+        rotate(order, rank->left->weight > rank->right->weight ? rank->left : rank->right);
+    put_in_place_of(order, rank, rank->left != NULL ? rank->left : rank->right);
+    for (struct rank *up = rank->up; up != NULL && update_least(up);)
+        up = up->up;
 }
 
 struct rank *order_first_within(const struct order *order, int64_t most)

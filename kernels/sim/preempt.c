@@ -259,7 +259,7 @@ static struct wb_task *take_queued(struct sim_core *c, struct wb_task *task)
 
 struct wb_task *sim_first_by_deadline(const struct sim_core *c, uint32_t priority)
 {
-    return sim.shares[order_first(order_of(c, priority))->task].task;
+    return sim.shares[order_of(c, priority)->first->task].task;
 }
 
 struct wb_task *sim_pop_by_deadline(struct sim_core *c)
