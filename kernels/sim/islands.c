@@ -139,7 +139,8 @@ static uint64_t tell(struct helper *h, enum stage stage)
 
 void islands_stop(struct helper *h)
 {
-    if (sim.islands.apart)
+    // Where the tasks are over all others have passed this time: they were waited for.
+    if (sim.islands.apart && sim.islands.until_ps == 0)
         (void)tell(h, STOPS);
     wb_word_store(&sim.system->stopping, 1, WB_RELAXED);
     for (uint32_t i = 0; i < sim.system->n_tasks; i++) {

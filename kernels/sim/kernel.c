@@ -240,7 +240,7 @@ static __attribute__((noinline)) void ring(struct sim_core *c, uint32_t from)
     uint64_t ring_ps = 0, owed_ps = 0;
 
     // The last task of all has ended: islands do not hear of each other.
-    if (sim.islands.on && wb_word_load(&sim.system->live, WB_RELAXED) == 0)
+    if (sim.islands.on && sim.here != NULL && wb_word_load(&sim.system->live, WB_RELAXED) == 0)
         return;
     c->irq.rung = true;
     if (sim.here != NULL) {
