@@ -359,7 +359,7 @@ static void obey(struct helper *h, const struct command *command)
         commands_obey(&h->commands, command);
     else
         commands_refuse(&h->commands, command,
-                        "its islands run in processes of their own: start it with "
+                        "its islands run in several processes: start it with "
                         "WHIMBREL_SIM_PROCESSORS=1");
 }
 

@@ -29,11 +29,7 @@ fn what_scripts_have_in_common_joins_their_cores() {
     for (common, first, second) in [
         ("[[mutex]]\nname = \"o\"", "{ lock = \"o\" }, { unlock = \"o\" }", None),
         ("[[barrier]]\nname = \"o\"\ntasks = 2", "{ barrier = \"o\" }", None),
-        (
-            "[[semaphore]]\nname = \"o\"",
-            "{ give = \"o\" }",
-            Some("{ take = \"o\" }"),
-        ),
+        ("[[semaphore]]\nname = \"o\"", "{ give = \"o\" }", Some("{ take = \"o\" }")),
         (
             "[[condition]]\nname = \"o\"\n[[mutex]]\nname = \"m\"",
             "{ signal = \"o\" }",
