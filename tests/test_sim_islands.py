@@ -80,7 +80,7 @@ def told(folder: Path, options: list[str], processors: int) -> tuple[object, str
     """All that a run tells and records; and what it says besides."""
     place = folder / f"recorded-{processors}"
     files = ["--platform", str(folder / "platform.toml"), "--record", str(place)]
-    chosen = {"WHIMBREL_SIM_PROCESSORS": str(processors)}
+    chosen = {"WHIMBREL_PROCESSORS": str(processors)}
     done = command(folder / "app.toml", *files, *options, quiet=False, **chosen)
     recorded = {path.name: path.read_bytes() for path in place.glob("*")}
     errors = re.findall(r"^ +(?:×|│|help:).*$", done.stderr, re.M)
@@ -141,7 +141,7 @@ def begun(folder: Path, app: str, *options: str) -> tuple[subprocess.Popen[str],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        env={**os.environ, "NO_COLOR": "1", "WHIMBREL_SIM_PROCESSORS": "2"},
+        env={**os.environ, "NO_COLOR": "1", "WHIMBREL_PROCESSORS": "2"},
     )
     end = time.monotonic() + PATIENCE_S
     while time.monotonic() < end:
@@ -165,7 +165,7 @@ def test_a_killed_process_of_an_island_is_told(tmp_path: Path) -> None:
     _, error = run.communicate(timeout=PATIENCE_S)
     assert run.returncode == 2
     assert "a process that simulates islands was killed by signal 9" in error
-    assert "WHIMBREL_SIM_PROCESSORS=1" in error
+    assert "WHIMBREL_PROCESSORS=1" in error
     assert not Path(f"/proc/{workers[0]}").exists()
 
 
@@ -210,7 +210,7 @@ def test_a_word_that_is_no_number_of_processors_means_one(tmp_path: Path) -> Non
     (tmp_path / "platform.toml").write_text(platform(*[""] * 3))
     words = (tmp_path / "app.toml", "--platform", str(tmp_path / "platform.toml"))
     runs = [
-        command(*words, "--duration", "300ms", WHIMBREL_SIM_PROCESSORS=given)
+        command(*words, "--duration", "300ms", WHIMBREL_PROCESSORS=given)
         for given in ("1", "many", "-1", "0", "")
     ]
     assert all(done.returncode == 0 for done in runs)

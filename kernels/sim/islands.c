@@ -105,7 +105,7 @@ void islands_begin(const struct helper *h, bool together)
 
 static uint32_t processors(void)
 {
-    const char *given = getenv("WHIMBREL_SIM_PROCESSORS");
+    const char *given = getenv("WHIMBREL_PROCESSORS");
     const long n = given != NULL ? strtol(given, NULL, 10) : 0;
     cpu_set_t mine;
 
@@ -360,7 +360,7 @@ static void obey(struct helper *h, const struct command *command)
     else
         commands_refuse(&h->commands, command,
                         "its islands run in several processes: start it with "
-                        "WHIMBREL_SIM_PROCESSORS=1");
+                        "WHIMBREL_PROCESSORS=1");
 }
 
 static void listen_to_user(struct helper *h)

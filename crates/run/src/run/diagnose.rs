@@ -50,7 +50,7 @@ pub fn problem(app: &App, error: &HelperError) -> Problem {
         ErrorKind::Limit => Problem::new(error.text.clone())
             .help(format!("raise {MAX_TIME} or {MAX_EVENTS}, or end the sources with {DURATION}")),
         ErrorKind::Island => Problem::new(error.text.clone())
-            .help("run it again; with WHIMBREL_SIM_PROCESSORS=1 the simulation is one process"),
+            .help("run it again; with WHIMBREL_PROCESSORS=1 the simulation is one process"),
         ErrorKind::Save => Problem::new(format!("{SAVE} {}: {}", error.key, error.text))
             .help("check the free space and the permissions of the folder"),
         ErrorKind::Unsaved => Problem::new(format!("{SAVE} {}: {}", error.key, error.text))

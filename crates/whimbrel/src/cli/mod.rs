@@ -55,6 +55,7 @@ Environment:
   XDG_CONFIG_HOME        Folder of the platform `host` [default: ~/.config]
   WHIMBREL_LIBEXEC       Folder of the helpers [default: that of this command]
   WHIMBREL_CHECK_STATE   Set: `run` checks the state of re-entered tasks for addresses
+  WHIMBREL_PROCESSORS    Processes for the islands of `sim` [default: one for each processor]
   WHIMBREL_PYTHON        The Python of `explore --scheduler` [default: python3]
   WHIMBREL_OCCUPY_STATE  Folder of the journal of `occupy` [default: /run/whimbrel-occupy]
   COLUMNS, LINES         The size of the view of `top --once` [default: 80 and 24]";
