@@ -25,11 +25,12 @@ COUNTED = re.compile(r"^cmd: *(\S+).*?^summary: (\d+)", re.M | re.S)
 class Cost(NamedTuple):
     """What a run and its helper took."""
 
+    peak_bytes: int  # of memory, of the command or of its helper
     faults: int  # pages that were touched for the first time
     summary: dict[str, object]
 
 
-def many(tasks: int, cores: int) -> str:
+def many(tasks: int, cores: int, heap: int = 4096) -> str:
     """Pipelines of four stages, one released in each of 10 ms."""
     text = '[app]\nname = "many"\ncompute = "model"\n'
     for first in range(0, tasks // STAGES, GROUP):
@@ -37,7 +38,7 @@ def many(tasks: int, cores: int) -> str:
         for stage in range(STAGES):
             on = [((first + i) * STAGES + stage) % cores for i in range(count)]
             text += f'\n[[task]]\nname = "s{first}_{stage}"\ncount = {count}\ncore = {on}\n'
-            text += "cycles = 20000\nheap = 4096\n" + "period_us = 10000\n" * (stage == 0)
+            text += f"cycles = 20000\nheap = {heap}\n" + "period_us = 10000\n" * (stage == 0)
             if stage > 0:
                 text += f'\n[[channel]]\nfrom = "s{first}_{stage - 1}.out"\n'
                 text += f'to = "s{first}_{stage}.in"\nslots = 4\nslot_bytes = 8\n'
@@ -78,7 +79,7 @@ def run(folder: Path, app: str, cores: int, *options: str, **hardware: str) -> C
     started.returncode = os.waitstatus_to_exitcode(status)
     assert started.returncode == 0
     summary = json.loads((folder / "out.json").read_text())
-    return Cost(usage.ru_minflt, summary)
+    return Cost(usage.ru_maxrss << 10, usage.ru_minflt, summary)
 
 
 def instructions(
@@ -136,6 +137,13 @@ def test_two_to_the_sixteenth_tasks_run_on_1024_cores(tmp_path: Path) -> None:
     states = {task["state"] for task in summary["tasks"]}
     assert (len(summary["tasks"]), len(summary["cores"]), states) == (tasks, 1024, {"ended"})
     assert {core["busy_ns"] for core in summary["cores"]} == {2 * tasks // 1024 * 20_000}
+
+
+def test_two_to_the_sixteenth_tasks_take_less_than_300_mib(tmp_path: Path) -> None:
+    tasks, cores = 1 << 16, 1024
+    cost = run(tmp_path, many(tasks, cores, heap=256), cores, "--duration", "15ms")
+    assert cost.summary["frames"] == 2 * tasks // STAGES
+    assert cost.peak_bytes < 300 << 20
 
 
 def test_four_times_as_many_tasks_take_four_times_as_long_to_set_up(tmp_path: Path) -> None:

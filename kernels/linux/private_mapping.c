@@ -140,7 +140,11 @@ void private_mapping_close(struct private_mapping *private_mapping)
 // A task comes to a kernel with all of its private memory in reach.
 enum wb_status wb_kernel_task_init(struct wb_task *task)
 {
-    return stack_init(task);
+    const enum wb_status status = stack_init(task);
+
+    if (status == WB_OK)
+        kernel_task(task)->sp = stack_first_context(task);
+    return status;
 }
 
 bool wb_kernel_update(void *to, const void *from, size_t bytes)

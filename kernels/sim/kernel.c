@@ -72,6 +72,7 @@ enum wb_status wb_kernel_task_init(struct wb_task *task)
         private_mapping_give(task, sim.here->core->index);
     kernel_task(task)->sim.left_ps = kernel_task(task)->sim.left_hz =
         kernel_task(task)->sim.slice_ps = 0;
+    sim.packed[task->id].bytes = sim.packed[task->id].times = 0;
     return stack_init(task);
 }
 
@@ -86,7 +87,8 @@ void wb_kernel_attach(struct wb_task *task)
     }
     if (task->mode == WB_REPLICATE)
         private_mapping_give(task, sim.here->core->index);
-    sanitizer_clean(task->stack, (size_t)((unsigned char *)kt->sp - task->stack));
+    if (kt->sp != NULL)
+        sanitizer_clean(task->stack, (size_t)((unsigned char *)kt->sp - task->stack));
     kt->sim.slice_ps = 0;
     kt->blocked = false;
     kt->woken = true;  // whatever it waited for, it looks again
@@ -457,7 +459,9 @@ void wb_kernel_halt(void)
 void *wb_kernel_stack_low(const struct wb_task *task)
 {
     const struct kernel_task *kt = (const struct kernel_task *)(const void *)task->kernel;
-    const size_t used = (size_t)(task->stack + task->stack_bytes - (unsigned char *)kt->sp);
+    // A first context that is not written yet will take a page.
+    const size_t used =
+        kt->sp != NULL ? (size_t)(task->stack + task->stack_bytes - (unsigned char *)kt->sp) : 1;
     const size_t pages = whole_pages(used);
 
     return task->stack + (pages < task->stack_bytes ? task->stack_bytes - pages : 0);

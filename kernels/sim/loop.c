@@ -144,13 +144,12 @@ static void give_thread(struct wb_task *self, const struct sim_core *c)
 
     if (c != NULL && c->current == self)
         return;
-    if (c != NULL) {
+    void *const sp = sim_change_stacks(self, c != NULL ? c->current : NULL);
+    if (c != NULL)
         sanitizer_leave(&kt->fake_stack, c->current->stack, c->current->stack_bytes);
-        context_switch(&kt->sp, kernel_task(c->current)->sp);
-    } else {
+    else
         sanitizer_leave(&kt->fake_stack, NULL, 0);
-        context_switch(&kt->sp, sim.loop.sp);
-    }
+    context_switch(&kt->sp, sp);
     sanitizer_enter(kt->fake_stack);
 }
 
@@ -467,8 +466,9 @@ static enum sim_end run(void)
     struct sim_core *c = next_core(pending);
     while (c != NULL) {
         const struct wb_task *task = c->current;
+        void *const sp = sim_change_stacks(NULL, c->current);
         sanitizer_leave(&sim.loop.fake_stack, task->stack, task->stack_bytes);
-        context_switch(&sim.loop.sp, kernel_task(c->current)->sp);
+        context_switch(&sim.loop.sp, sp);
         sanitizer_enter(sim.loop.fake_stack);
         c = sim.run.halted ? NULL : next_core(ENGINE_NOTHING);
     }

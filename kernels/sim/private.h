@@ -13,7 +13,7 @@
 #include "order.h"
 #include "process.h"
 
-enum { PS_PER_NS = 1000 };
+enum { PS_PER_NS = 1000, PACKED_BYTES = 496 };
 
 // What becomes of a task that leaves its core. INTERRUPTED: ready, before all of its priority.
 enum after { GO_READY, GO_INTERRUPTED, GO_CAPTURED, GO_BLOCKED, GO_AWAY, GO_ENDED };
@@ -41,6 +41,13 @@ struct rivals {
     __extension__ __int128 sum;  // of virtual times, times weights
     uint64_t weight;             // of all; 0: nothing competes
     uint32_t number;
+};
+
+// The used end of a stack whose pages hold nothing (packed.c).
+struct packed {
+    uint32_t bytes;  // 0: none has been written
+    uint32_t times;  // that the stack was packed
+    _Alignas(16) unsigned char stack[PACKED_BYTES];
 };
 
 // How a core shares its time, if it is fair or goes by deadlines.
@@ -264,7 +271,9 @@ struct sim {
         uint32_t live;      // tasks of these that are not over
         uint64_t until_ps;  // what happens to idle cores after that, until then
     } islands;
-    struct share *shares;  // of each task; NULL: no core is fair or goes by deadlines
+    struct packed *packed;  // of each task
+    struct wb_task *left;   // the task whose stack has executed before; NULL: none's
+    struct share *shares;   // of each task; NULL: no core is fair or goes by deadlines
 };
 
 extern struct sim sim;
@@ -349,6 +358,11 @@ void sim_take_back(uint64_t handle, enum sim_event kind);
 /// `until_ns` is its handle.
 void sim_stop_timer(struct wb_task *task);
 
+/// `from`, or the loop for NULL, is about to give the thread to `to`, or to the loop.
+///
+/// Returns: the context to switch to.
+void *sim_change_stacks(struct wb_task *from, struct wb_task *to);
+
 /// Leaves the core. Returns when the task runs again, maybe on another.
 void sim_leave(enum after after);
 
@@ -393,6 +407,14 @@ static inline void sim_end_wait(struct kernel_task *kt)
 
 /// Takes a step in the place of the task of a core (step.c).
 enum turn sim_step(struct sim_core *c);
+
+/// Whether a task's steps are taken in its place on a core.
+static inline bool sim_takes_steps(const struct sim_core *c, const struct wb_task *task)
+{
+    return task->step != NULL &&
+           (c->skips.takes_all ||
+            (c->skips.takes_steps && task->ports == NULL && task->scripted == NULL));
+}
 
 /// Adds the event after which the task of a core goes on.
 void sim_hold(struct sim_core *c, uint64_t ps);

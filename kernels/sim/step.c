@@ -74,9 +74,7 @@ enum turn sim_step(struct sim_core *c)
     const struct wb_task *task = c->current;
 
     // From here on it has the core, but its stack does not execute.
-    sim.stepping = task->step != NULL &&
-                   (c->skips.takes_all ||
-                    (c->skips.takes_steps && task->ports == NULL && task->scripted == NULL));
+    sim.stepping = sim_takes_steps(c, task);
     const enum turn turn = sim.stepping ? take_step(c) : TURN_STACK;
     if (turn == TURN_STACK)
         sim.stepping = false;

@@ -86,6 +86,7 @@ bool helper_read_plan(struct helper *h)
         return false;
     }
     h->lines.most = COMMAND_BYTES;
+    lines_shrink(&h->lines);
     return true;
 }
 

@@ -56,6 +56,22 @@ char *lines_next(struct lines *lines, size_t *bytes)
     return line;
 }
 
+void lines_shrink(struct lines *lines)
+{
+    const size_t rest = lines->used - lines->next;
+    char *buffer = malloc(rest + ROOM);
+
+    if (buffer == NULL)
+        return;
+    memcpy(buffer, lines->buffer + lines->next, rest);
+    free(lines->buffer);
+    lines->buffer = buffer;
+    lines->room = rest + ROOM;
+    lines->used = rest;
+    lines->looked -= lines->next;
+    lines->next = 0;
+}
+
 void lines_forget(struct lines *lines)
 {
     lines->used = lines->next = lines->looked = 0;

@@ -21,6 +21,9 @@ void lines_read(struct lines *lines);
 /// The next complete line, without its end; NULL when there is none yet. Valid until lines_read().
 char *lines_next(struct lines *lines, size_t *bytes);
 
+/// Gives back the memory of lines that were read: those after them are shorter.
+void lines_shrink(struct lines *lines);
+
 /// Passes over what is there: a line that was too long has closed them.
 void lines_forget(struct lines *lines);
 

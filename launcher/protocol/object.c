@@ -91,6 +91,13 @@ static bool take_text(const struct parser *parser, const struct place *place, yy
     if (!yyjson_is_str(value) || strlen(yyjson_get_str(value)) != yyjson_get_len(value))
         return object_refuse(parser, place, "is not a text");
     *to = yyjson_get_str(value);
+    if (parser->room == NULL)
+        return true;
+    // The text of a plan is not kept.
+    char *copy = object_allocate(parser, 1, yyjson_get_len(value));
+    if (copy == NULL)
+        return object_refuse(parser, place, "there is no memory for it");
+    *to = memcpy(copy, *to, yyjson_get_len(value));
     return true;
 }
 

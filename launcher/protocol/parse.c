@@ -125,16 +125,23 @@ static bool take_command(const struct parser *parser, const struct place *place,
     return object_refuse(parser, member.name != NULL ? &member : place, "is not a command");
 }
 
-static yyjson_val *read_message(const struct parser *parser, const char *line, size_t bytes)
+// In `memory`, NULL: in its own until yyjson_doc_free().
+static yyjson_doc *read_document(const struct parser *parser, const yyjson_alc *memory,
+                                 const char *line, size_t bytes)
 {
     yyjson_read_err error;
     // Its reader takes no constant text, and changes it only if told to.
     char *text = (char *)(uintptr_t)line;
-    yyjson_doc *doc = yyjson_read_opts(text, bytes, YYJSON_READ_NOFLAG, parser->memory, &error);
+    yyjson_doc *doc = yyjson_read_opts(text, bytes, YYJSON_READ_NOFLAG, memory, &error);
 
     if (doc == NULL)
         object_refuse(parser, NULL, "at column %lu: %s", (unsigned long)error.pos + 1, error.msg);
-    return yyjson_doc_get_root(doc);
+    return doc;
+}
+
+static yyjson_val *read_message(const struct parser *parser, const char *line, size_t bytes)
+{
+    return yyjson_doc_get_root(read_document(parser, parser->memory, line, bytes));
 }
 
 static bool count_rows(const struct parser *parser, struct message *message)
@@ -155,32 +162,39 @@ static bool count_rows(const struct parser *parser, struct message *message)
     return rows != NULL;
 }
 
+static bool take_plan(const struct parser *parser, yyjson_val *root, struct plan *plan)
+{
+    struct place place = { .name = "plan" };
+    struct message message = { .plan = { .spin_ns = WB_FOREVER } };
+    yyjson_val *members = only_member(root, &place.name);
+    struct plan_error invalid;
+
+    if (place.name == NULL || strcmp(place.name, "plan") != 0)
+        return object_refuse(parser, NULL, "the first message is not a plan");
+    if (yyjson_get_uint(yyjson_obj_get(members, "version")) != VERSION)
+        return object_refuse(parser, &place, "is not of version %d, which this helper takes",
+                             VERSION);
+    if (!object_take(parser, &place, &plan_object, members, &message) ||
+        !count_rows(parser, &message))
+        return false;
+    if (!plan_check(&message.plan, &invalid))
+        return object_refuse(parser, &(struct place){ .in = &place, .name = invalid.key }, "%s",
+                             invalid.text);
+    *plan = message.plan;
+    return true;
+}
+
+// The text of many tasks and its values take more than the plan, which stays as long as the run.
 bool parse_plan(const yyjson_alc *memory, const char *line, size_t bytes, struct plan *plan,
                 struct parse_error *error)
 {
     struct room room = { 0 };
     const struct parser parser = { .memory = memory, .room = &room, .error = error };
-    struct place place = { .name = "plan" };
-    struct message message = { .plan = { .spin_ns = WB_FOREVER } };
-    yyjson_val *root = read_message(&parser, line, bytes), *members;
-    struct plan_error invalid;
+    yyjson_doc *doc = read_document(&parser, NULL, line, bytes);
+    const bool taken = doc != NULL && take_plan(&parser, yyjson_doc_get_root(doc), plan);
 
-    if (root == NULL)
-        return false;
-    members = only_member(root, &place.name);
-    if (place.name == NULL || strcmp(place.name, "plan") != 0)
-        return object_refuse(&parser, NULL, "the first message is not a plan");
-    if (yyjson_get_uint(yyjson_obj_get(members, "version")) != VERSION)
-        return object_refuse(&parser, &place, "is not of version %d, which this helper takes",
-                             VERSION);
-    if (!object_take(&parser, &place, &plan_object, members, &message) ||
-        !count_rows(&parser, &message))
-        return false;
-    if (!plan_check(&message.plan, &invalid))
-        return object_refuse(&parser, &(struct place){ .in = &place, .name = invalid.key }, "%s",
-                             invalid.text);
-    *plan = message.plan;
-    return true;
+    yyjson_doc_free(doc);
+    return taken;
 }
 
 bool parse_command(const yyjson_alc *memory, const char *line, size_t bytes,

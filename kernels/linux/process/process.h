@@ -102,7 +102,7 @@ void ready_move(struct ready *ready, struct wb_task *task);
 
 // ---- stack.c ------------------------------------------------------------------------------------
 
-/// What wb_kernel_task_init() does wherever the task's stack is in reach.
+/// Begins with an empty stack, and without a context.
 enum wb_status stack_init(struct wb_task *task);
 
 /// Lays out a context on the task's empty stack that begins in kernel_task_start().

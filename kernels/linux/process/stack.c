@@ -15,7 +15,6 @@ enum wb_status stack_init(struct wb_task *task)
         wb_own_priority(task) >= PRIORITIES)
         return WB_ERR_INVAL;
     *lt = (struct kernel_task){ 0 };
-    lt->sp = stack_first_context(task);
     return WB_OK;
 }
 
