@@ -94,6 +94,7 @@ with = $(patsubst middleware/test/$(1).c:%,middleware/test/%,$(filter middleware
 
 # The suite finds the functions of its tasks by name, in the program itself.
 $(BUILD)/sim/kernels/conform/%.o: FLAGS_sim += -fvisibility=default
+$(BUILD)/sim/recreated-sim.o: FLAGS_sim += -fvisibility=default
 
 MIDDLEWARE_O := $(call objects,release,$(MIDDLEWARE_C))
 LINUX_O := $(call objects,release,$(LINUX_C) $(HELPER_C) kernels/linux/main.c)
