@@ -139,11 +139,13 @@ def test_two_to_the_sixteenth_tasks_run_on_1024_cores(tmp_path: Path) -> None:
     assert {core["busy_ns"] for core in summary["cores"]} == {2 * tasks // 1024 * 20_000}
 
 
-def test_two_to_the_sixteenth_tasks_take_less_than_300_mib(tmp_path: Path) -> None:
+def test_tasks_that_wait_by_steps_need_no_page_for_their_stacks(tmp_path: Path) -> None:
+    """280 MiB; up to 460 where the machine is so slow that totals are told during the run. With a
+    page for each stack it was 590."""
     tasks, cores = 1 << 16, 1024
     cost = run(tmp_path, many(tasks, cores, heap=256), cores, "--duration", "15ms")
     assert cost.summary["frames"] == 2 * tasks // STAGES
-    assert cost.peak_bytes < 300 << 20
+    assert cost.peak_bytes < 520 << 20
 
 
 def test_four_times_as_many_tasks_take_four_times_as_long_to_set_up(tmp_path: Path) -> None:
