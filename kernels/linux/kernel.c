@@ -246,7 +246,6 @@ enum wb_status wb_kernel_depart(void)
         return WB_ERR_HELD;
     // Its target wakes up while this core parks the task.
     wb_kernel_doorbell(k.current->migration.target);
-    print_pending();
     if (k.current->mode == WB_REENTER && portable_is_wanted())
         portable_check(k.current);
     leave(GO_AWAY, ready_leave(k.current));
