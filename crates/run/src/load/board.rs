@@ -10,8 +10,8 @@ use whimbrel_model::{
 };
 
 use super::{
-    Application, GuestBoards, Hardware, Loaded, Options, Schedule, application_for_any, map,
-    moving, nanoseconds, pacing,
+    Application, GuestBoards, Hardware, Loaded, Options, Polling, Schedule, application_for_any,
+    map, moving, nanoseconds, pacing,
 };
 use crate::args::{LayoutArgs, RunArgs};
 use crate::board;
@@ -74,8 +74,7 @@ pub fn fit(layout: &LayoutArgs, wanted: &str) -> Result<Loaded, Failure> {
         fast: layout.fast,
         map: layout.map.as_ref().map(ToString::to_string),
         duration_ns: None,
-        spin_ns: Some(0),
-        spin_adapts: false,
+        polling: Polling::NONE,
         exclusive: false,
         restart: None,
         moving: moving_options,

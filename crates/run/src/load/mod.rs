@@ -27,7 +27,7 @@ pub use guests::GuestBoards;
 pub use hardware::{
     Hardware, host_file, platform, platforms, simulated_file, simulated_platform, sysfs,
 };
-pub use options::{Options, Runner, Simulation};
+pub use options::{Options, Polling, Runner, Simulation};
 pub use schedule::{Due, MOVE_TIMEOUT_MS, Schedule, no_task};
 pub use sim::{check_times, measured_work};
 
@@ -97,8 +97,8 @@ impl Loaded {
             guests: self.guests.guests.planned(),
             guest_of: self.guests.guests.of_core.clone(),
             module: self.module.clone(),
-            spin_ns: self.options.spin_ns,
-            spin_adapts: self.options.spin_adapts,
+            spin_ns: self.options.polling.spin_ns,
+            spin_adapts: self.options.polling.spin_adapts,
             offer_ns: nanoseconds(OFFER),
             record,
             pacing: self.pacing,
@@ -156,8 +156,7 @@ pub fn load(args: &RunArgs) -> Result<Loaded, Failure> {
         fast: layout.fast,
         map: layout.map.as_ref().map(ToString::to_string),
         duration_ns: args.common.duration.map(nanoseconds),
-        spin_ns: polling(args.spin),
-        spin_adapts: args.spin == Spin::Auto,
+        polling: polling(args.spin),
         exclusive: args.exclusive,
         restart: args.restart,
         moving: moving_options,
@@ -182,12 +181,13 @@ pub fn load(args: &RunArgs) -> Result<Loaded, Failure> {
 }
 
 /// How long idle kernels poll; `None`: for ever.
-fn polling(spin: Spin) -> Option<u64> {
-    match spin {
+fn polling(spin: Spin) -> Polling {
+    let spin_ns = match spin {
         Spin::Auto => Some(nanoseconds(Spin::MOST)),
         Spin::Forever => None,
         Spin::For(time) => Some(nanoseconds(time)),
-    }
+    };
+    Polling { spin_ns, spin_adapts: spin == Spin::Auto }
 }
 
 /// Has tasks start where the command line says.

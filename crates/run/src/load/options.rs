@@ -8,6 +8,21 @@ use whimbrel_model::CoreName;
 use super::moving::MovingOptions;
 use crate::helpers;
 
+/// How long idle kernels poll.
+#[derive(Debug, Clone, Serialize)]
+pub struct Polling {
+    /// `null`: for ever.
+    pub spin_ns: Option<u64>,
+    /// Whether that is the most, and they poll for less where that is of no use; absent: no.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub spin_adapts: bool,
+}
+
+impl Polling {
+    /// Of kernels that sleep at once.
+    pub const NONE: Self = Self { spin_ns: Some(0), spin_adapts: false };
+}
+
 /// What a run was told.
 #[derive(Debug, Clone, Serialize)]
 pub struct Options {
@@ -26,11 +41,9 @@ pub struct Options {
     pub map: Option<String>,
     /// The limit, if there was one.
     pub duration_ns: Option<u64>,
-    /// How long idle kernels polled; `null`: for ever.
-    pub spin_ns: Option<u64>,
-    /// Whether that was the most, and they polled for less where that was of no use; absent: no.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub spin_adapts: bool,
+    /// How long idle kernels polled.
+    #[serde(flatten)]
+    pub polling: Polling,
     /// Whether the processors were occupied for the run.
     pub exclusive: bool,
     /// How often a kernel that was killed was to be started again; absent: never.

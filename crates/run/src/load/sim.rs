@@ -12,8 +12,8 @@ use whimbrel_model::{
 use whimbrel_text::option::{CORE_COUNT, Opt};
 
 use super::{
-    Application, GuestBoards, Hardware, Loaded, Options, Schedule, Simulation, application, map,
-    moving, nanoseconds, pacing, simulated_platform, utf8,
+    Application, GuestBoards, Hardware, Loaded, Options, Polling, Schedule, Simulation,
+    application, map, moving, nanoseconds, pacing, simulated_platform, utf8,
 };
 use crate::args::{LayoutArgs, SimArgs};
 use crate::failure::Failure;
@@ -74,8 +74,7 @@ pub fn load(args: &SimArgs) -> Result<Simulated, Failure> {
         fast: layout.fast,
         map: layout.map.as_ref().map(ToString::to_string),
         duration_ns: args.common.duration.map(nanoseconds),
-        spin_ns: Some(0),
-        spin_adapts: false,
+        polling: Polling::NONE,
         exclusive: false,
         restart: None,
         moving: moving_options,
