@@ -94,7 +94,10 @@ void islands_begin(const struct helper *h, bool together)
 {
     free(islands.of);
     islands.n = 0;
-    islands.together = together;
+    // The state of a saved run is that of one process, and events are counted there.
+    islands.together = together || h->plan.sim.restore != NULL || h->plan.sim.events != 0;
+    for (uint32_t i = 0; i < h->plan.sim.n_commands; i++)
+        islands.together |= h->plan.sim.commands[i].command.verb == COMMAND_SAVE;
     islands.of = calloc(h->plan.n_cores, sizeof *islands.of);
     for (uint32_t i = 0; islands.of != NULL && i < h->plan.n_cores; i++) {
         islands.of[i] = h->plan.cores[i].island;

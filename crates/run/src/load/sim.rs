@@ -106,7 +106,7 @@ pub fn load(args: &SimArgs) -> Result<Simulated, Failure> {
 }
 
 /// The islands of a simulation: see [`App::islands`]. None where they would have hardware, a
-/// policy or a command in common, or where the run is one that has to be in one process.
+/// policy or a command in common.
 fn islands(
     args: &SimArgs,
     app: &App,
@@ -117,9 +117,7 @@ fn islands(
     let is_shared = |memory: &Memory| memory.kind == MemoryKind::Shared;
     let has_fabric =
         description.interconnect.is_some() && description.memories.iter().any(is_shared);
-    let is_whole = args.save.is_some() || args.resume.is_some() || args.max_events.is_some();
     let is_one = has_fabric
-        || is_whole
         || description.thermal.is_some()
         || moving.policy.is_some()
         || !commands.is_empty()
