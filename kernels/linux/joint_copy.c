@@ -108,10 +108,11 @@ void joint_copy_help(struct wb_core *core)
     struct linux_copy *copy = &linux_core(core->system->cores[target])->copy;
     uint32_t state = wb_word_load(&copy->state, WB_RELAXED);
     const uint32_t number = state >> 14;
-    // Acquire: the copy is the one that this state is of. The number makes this fail for a later.
+    // Acquire: the copy is the one that this state is of. Release: who sees that this core helps
+    // sees that it lives, though its kernel may have been started again a moment ago.
     if (phase_of(state) != WANTED ||
         !wb_word_compare_swap(&copy->state, &state, state_of(HELPED, core->index, number),
-                              WB_ACQUIRE, WB_RELAXED))
+                              WB_ACQ_REL, WB_RELAXED))
         return;
     copy_chunks(copy, private_mapping_alias(target, copy->to), core->index < target);
     // Release: with what was copied.
@@ -125,14 +126,15 @@ void joint_copy_start(struct wb_core *core)
     const uint32_t number = wb_word_load(&copy->state, WB_RELAXED) >> 14;
     uint32_t state = state_of(WANTED, 0, number);
 
-    // What this core's killed kernel helped with is unfinished: its target copies it again.
+    // What this core's killed kernel helped with is unfinished: its target copies it again. Release
+    // orders that after what the killed one wrote.
     for (uint32_t i = 0; i < system->n_cores; i++) {
         struct linux_copy *of = &linux_core(system->cores[i])->copy;
         uint32_t helped = wb_word_load(&of->state, WB_RELAXED);
         if (system->cores[i]->program == 0 && phase_of(helped) == HELPED &&
             (helped >> 2 & WB_CORES_MAX) == core->index)
             (void)wb_word_compare_swap(&of->state, &helped, state_of(NONE, 0, helped >> 14),
-                                       WB_RELAXED, WB_RELAXED);
+                                       WB_RELEASE, WB_RELAXED);
     }
     // Who helps with what the killed kernel copied writes here until it is done.
     if (!wb_word_compare_swap(&copy->state, &state, state_of(NONE, 0, number), WB_RELAXED,
