@@ -132,12 +132,18 @@ struct wb_swapped {
     };
 };
 
+struct wb_swapped64 {
+    union {
+        uint64_t value, compared, swapped;
+    };
+};
+
 // Two words that lie together: where a pointer has 64 bits, both can be changed in one step
 // (WB_PAIRS, below).
 struct wb_pair {
     union {
         struct wb_swapped word[2];
-        WB_SWAPPED(uint64_t) both;
+        struct wb_swapped64 both;
     };
 };
 struct wb_two {
