@@ -348,7 +348,7 @@ void sim_start_again(struct sim_core *c)
     c->agent.tick_due = true;
     c->agent.silent = c->power.idle = c->irq.rung = c->choice.is_due = false;
     c->overhead_ps = c->irq_time_ps = c->recording.next_ps = 0;
-    wb_word_store(&c->core->state, WB_CORE_UP, WB_RELAXED);
+    wb_core_up(c->core);
     sim_push_in(engine_wake(sim.engine, c->core->index), EVENT_WAKE, c->core->index);
 }
 

@@ -126,6 +126,28 @@ TEST(events_are_taken_in_order_up_to_as_many_as_are_wanted_and_the_first_that_is
     CHECK(wb_word_load(&ring->dropped, WB_SEQ_CST) == 0);
 }
 
+TEST(what_a_killed_kernel_left_incomplete_is_passed_over_once_another_has_started)
+{
+    setup();
+    struct wb_ring *ring = &core->record.events;
+    for (uint32_t i = 1; i <= 3; i++)
+        note(i);
+    for (size_t i = 0; i < 3; i += 2)
+        wb_word_store((struct wb_word *)(void *)(ring->data + i * (8 + sizeof event)), 0,
+                      WB_SEQ_CST);
+    CHECK(!wb_ring_take(ring, &event));
+    wb_ring_begin(ring);
+    CHECK(wb_ring_take(ring, &event) && event.value == 2);
+    CHECK(!wb_ring_take(ring, &event));
+    note(4);
+    CHECK(wb_ring_take(ring, &event) && event.value == 4);
+    // A later lap passes over nothing, though `since` is ahead of it then.
+    wb_word_store(&ring->head, wb_word_load(&ring->since, WB_SEQ_CST) - 1, WB_SEQ_CST);
+    wb_word_store(&ring->tail, wb_word_load(&ring->since, WB_SEQ_CST), WB_SEQ_CST);
+    note(5);
+    CHECK(!wb_ring_take(ring, &event));
+}
+
 TEST(a_run_that_is_not_recorded_keeps_no_events)
 {
     struct wb_system *system = stub_open(&(struct wb_system_config){

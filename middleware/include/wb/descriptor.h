@@ -98,6 +98,8 @@ struct wb_ring {
     struct wb_compared tail;    // writers
     struct wb_word head;        // the reader
     struct wb_swapped dropped;  // writers
+    struct wb_word since;       // writers, as their kernel starts: where its own entries begin
+    uint32_t settled;           // the reader: the last of these that it has come to
     uint32_t slots;             // fixed; a power of two; 0: nothing is kept
     uint32_t entry_bytes;       // fixed
     unsigned char *data;        // fixed
@@ -113,7 +115,17 @@ struct wb_record {
 /// Puts an entry into a ring, or counts it as dropped. Blocks only in `make_room`.
 void wb_ring_put(struct wb_ring *ring, const void *entry);
 
-/// Takes the oldest complete entry.
+/// Begins the entries of a kernel that has started. One that was killed may have left incomplete
+/// ones before.
+///
+/// Context: the core's kernel, before it puts any. Never blocks.
+static inline void wb_ring_begin(struct wb_ring *ring)
+{
+    // Release: who sees this sees all that the killed kernel has written.
+    wb_word_store(&ring->since, wb_word_load(&ring->tail, WB_RELAXED), WB_RELEASE);
+}
+
+/// Takes the oldest complete entry, and passes over those that a killed kernel left incomplete.
 ///
 /// Context: the one reader. Never blocks.
 /// Returns: false when there is none.

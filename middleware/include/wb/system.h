@@ -543,6 +543,19 @@ uint32_t wb_core_died(struct wb_system *system, uint32_t core);
 /// Context: any core or the launcher. Never blocks.
 void wb_task_wake(struct wb_task *task);
 
+/// Says that the kernel of a core has started, or again after its death: others may give it tasks
+/// from now on.
+///
+/// Context: the kernel's own. Never blocks.
+static inline void wb_core_up(struct wb_core *core)
+{
+    wb_ring_begin(&core->record.events);
+    wb_ring_begin(&core->record.migrations);
+    wb_ring_begin(&core->report.advice);
+    // Release: with all that it has made ready.
+    wb_word_store(&core->state, WB_CORE_UP, WB_RELEASE);
+}
+
 /// Leaves a note about a task with a core, and rings.
 void wb_inbox_post(struct wb_core *core, uint32_t task);
 

@@ -47,19 +47,26 @@ static inline __attribute__((always_inline)) uint32_t ring_take(struct wb_ring *
     // Relaxed: a slot that was claimed just now is taken next time. No memory of a ring that has
     // never held anything is touched.
     const uint32_t there = wb_word_load(&ring->tail, WB_RELAXED) - head;
-    uint32_t n = 0;
+    // Acquire: what a killed kernel has completed is visible, so what is not will never be.
+    const uint32_t since = wb_word_load(&ring->since, WB_ACQUIRE);
+    const bool is_settled = since == ring->settled;
+    uint32_t n = 0, passed = 0;
 
-    for (; n < most && n < there; n++) {
-        unsigned char *s = slot(ring, head + n, bytes);
+    for (; n < most && passed < there; passed++) {
+        unsigned char *s = slot(ring, head + passed, bytes);
         struct wb_word *complete = (struct wb_word *)(void *)s;
-        if (wb_word_load(complete, WB_ACQUIRE) == 0)
+        if (wb_word_load(complete, WB_ACQUIRE) != 0) {
+            memcpy((unsigned char *)to + (size_t)n++ * bytes, s + FLAG_BYTES, bytes);
+            wb_word_store(complete, 0, WB_RELAXED);
+        } else if (is_settled || (int32_t)(since - (head + passed)) <= 0) {
             break;
-        memcpy((unsigned char *)to + (size_t)n * bytes, s + FLAG_BYTES, bytes);
-        wb_word_store(complete, 0, WB_RELAXED);
+        }
     }
+    if (!is_settled && (int32_t)(head + passed - since) >= 0)
+        ring->settled = since;
     // Release: writers see the slots as incomplete and read before they may claim them.
-    if (n != 0)
-        wb_word_store(&ring->head, head + n, WB_RELEASE);
+    if (passed != 0)
+        wb_word_store(&ring->head, head + passed, WB_RELEASE);
     return n;
 }
 
