@@ -8,7 +8,7 @@
 // own. What the engine has of a core its process sends at the end.
 //
 // All have two things in common. `stopping` is set once all have come to that time. And the run
-// ends with the last task of all: idle cores go on until then. See docs/decisions/0086.
+// ends with the last task of all: idle cores go on until then. See docs/decisions/0077.
 #define _GNU_SOURCE
 #include "islands.h"
 
