@@ -11,7 +11,7 @@ from pathlib import Path
 
 KIB = 1024
 # What is linked, and the most that it may add, in KiB.
-LINKS = {"ordinary": 7, "channels": 24, "everything": 67, "scripts": 8}
+LINKS = {"ordinary": 7, "channels": 24, "everything": 69, "scripts": 8}
 BEYOND = {"scripts": "everything"}  # what a link adds to, if not to FreeRTOS
 # Lines of code. holmbacka2013 has 1300, without what tells mistakes, and what is asked for a task
 # from afar.

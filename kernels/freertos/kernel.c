@@ -305,7 +305,7 @@ static void run(void *unused)
     (void)unused;
     k.up = true;
     k.tick_ns = wb_agent_tick(k.core, board_now_ns());
-    wb_core_up(k.core);
+    wb_word_store(&k.core->state, WB_CORE_UP, WB_RELEASE);
     while (!is_over()) {
         k.rung = false;
         finish_left();

@@ -203,9 +203,14 @@ void restart_dead(struct wb_host *host)
         // All cores of an emulator are reaped at once.
         if (!kernel->returning || kernel->pid != 0)
             continue;
-        if (is_over(host))
+        if (is_over(host)) {
             kernel->returning = false;
-        else if (host->system->cores[i]->program == 0)
+            continue;
+        }
+        for (uint32_t other = 0; other < host->system->n_cores; other++)
+            if (go_together(host, i, other))
+                wb_core_starts_again(host->system->cores[other]);
+        if (host->system->cores[i]->program == 0)
             start_kernel(host, i);
         else
             start_guest(host, i);

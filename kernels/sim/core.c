@@ -345,10 +345,11 @@ void sim_kill(struct sim_core *c)
 void sim_start_again(struct sim_core *c)
 {
     c->dead = false;
+    wb_core_starts_again(c->core);
     c->agent.tick_due = true;
     c->agent.silent = c->power.idle = c->irq.rung = c->choice.is_due = false;
     c->overhead_ps = c->irq_time_ps = c->recording.next_ps = 0;
-    wb_core_up(c->core);
+    wb_word_store(&c->core->state, WB_CORE_UP, WB_RELAXED);
     sim_push_in(engine_wake(sim.engine, c->core->index), EVENT_WAKE, c->core->index);
 }
 

@@ -578,7 +578,7 @@ bool sim_start(void)
         c->skips.takes_steps = (c->free & STEPS_ARE_FREE) == STEPS_ARE_FREE;
         c->skips.takes_all =
             c->skips.takes_steps && (c->free & MESSAGES_ARE_FREE) == MESSAGES_ARE_FREE;
-        wb_core_up(c->core);
+        wb_word_store(&c->core->state, WB_CORE_UP, WB_RELAXED);
         if (engine_is_off(sim.engine, i)) {
             sim_start_off(c);
             continue;

@@ -214,7 +214,7 @@ static inline void serve(void)
 static void run_loop(struct wb_core *core)
 {
     k.tick_ns = wb_agent_tick(core, wb_kernel_now_ns());
-    wb_core_up(core);
+    wb_word_store(&core->state, WB_CORE_UP, WB_RELEASE);
     while (!is_over()) {
         look();
         struct wb_task *next = ready_first();

@@ -98,7 +98,7 @@ struct wb_ring {
     struct wb_compared tail;    // writers
     struct wb_word head;        // the reader
     struct wb_swapped dropped;  // writers
-    struct wb_word since;       // writers, as their kernel starts: where its own entries begin
+    struct wb_word since;       // where the entries of the kernel that runs now begin
     uint32_t settled;           // the reader: the last of these that it has come to
     uint32_t slots;             // fixed; a power of two; 0: nothing is kept
     uint32_t entry_bytes;       // fixed
@@ -115,10 +115,9 @@ struct wb_record {
 /// Puts an entry into a ring, or counts it as dropped. Blocks only in `make_room`.
 void wb_ring_put(struct wb_ring *ring, const void *entry);
 
-/// Begins the entries of a kernel that has started. One that was killed may have left incomplete
-/// ones before.
+/// Begins the entries of another kernel. One that was killed may have left incomplete ones before.
 ///
-/// Context: the core's kernel, before it puts any. Never blocks.
+/// Context: nobody puts any entry. Never blocks.
 static inline void wb_ring_begin(struct wb_ring *ring)
 {
     // Release: who sees this sees all that the killed kernel has written.

@@ -543,17 +543,14 @@ uint32_t wb_core_died(struct wb_system *system, uint32_t core);
 /// Context: any core or the launcher. Never blocks.
 void wb_task_wake(struct wb_task *task);
 
-/// Says that the kernel of a core has started, or again after its death: others may give it tasks
-/// from now on.
+/// What the killed kernel of a core left incomplete in its records is passed over from now on.
 ///
-/// Context: the kernel's own. Never blocks.
-static inline void wb_core_up(struct wb_core *core)
+/// Context: who starts another kernel there, before. Never blocks.
+static inline void wb_core_starts_again(struct wb_core *core)
 {
     wb_ring_begin(&core->record.events);
     wb_ring_begin(&core->record.migrations);
     wb_ring_begin(&core->report.advice);
-    // Release: with all that it has made ready.
-    wb_word_store(&core->state, WB_CORE_UP, WB_RELEASE);
 }
 
 /// Leaves a note about a task with a core, and rings.

@@ -58,14 +58,12 @@ pub fn load(args: &SimArgs) -> Result<Simulated, Failure> {
         .and_then(|()| check_kinds(&app, &kinds))
         .map_err(|problems| Failure::in_file(&source, problems))?;
     let schedule = Schedule::new(&args.common, &app, n)?;
-    schedule
-        .check_kinds(&app, &kinds)
-        .map_err(|problem| Failure::Reports(vec![source.report(problem)]))?;
+    let checked = schedule.check_kinds(&app, &kinds);
+    checked.map_err(|problem| Failure::Reports(vec![source.report(problem)]))?;
     let module = helpers::find_module(&app, &folder, &source)?;
     let (mut moving, moving_options) =
         moving::load(&layout.moving, &mut app, &source, Some(&module), &hardware.points_hz(n))?;
     begin_by_table(layout, &mut app, &mut moving, &mut hardware.cores, &mut description, pacing);
-    let commands = schedule.commands();
     let options = Options {
         cpus: (0..).map(CoreName::Cpu).take(hardware.cores.len()).collect(),
         platform: hardware.platform.clone(),
@@ -82,7 +80,7 @@ pub fn load(args: &SimArgs) -> Result<Simulated, Failure> {
             seed: args.seed,
             compute: app.compute.to_string(),
             thermal: description.thermal.clone(),
-            islands: islands(args, &app, &moving, &description, &commands),
+            islands: islands(args, &app, &moving, &description, &schedule.commands()),
         }),
         board: None,
     };
@@ -102,7 +100,7 @@ pub fn load(args: &SimArgs) -> Result<Simulated, Failure> {
         board: None,
         guests: GuestBoards::default(),
     };
-    Ok(Simulated { run, platform: json(&description)?, commands })
+    Ok(Simulated { run, platform: json(&description)?, commands: schedule.commands() })
 }
 
 /// The islands of a simulation: see [`App::islands`]. None where they would have hardware, a
