@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The journal: what there is, and what every changed setting was before.
 //!
-//! A line is written before the change that it tells of, so that after a kill at any instant each
-//! setting is as the journal says it was, or as it says it was to be. The file lives in memory
+//! A line is written before the changes that it tells of, so that after a kill at any instant each
+//! setting is as the journal says it was, or as it says it was to be. What is decided together is one
+//! line, for what a task was before may follow from its parent's change: half of that would be wrong. The file lives in memory
 //! (`/run`) and holds only state that a reboot voids: the first line names the boot. A kill does
 //! not lose what was written, so nothing is flushed to a disk.
 //!
@@ -67,11 +68,11 @@ fn is_zero(number: &u32) -> bool {
     *number == 0
 }
 
-/// A line of the file.
+/// What the file tells of.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Line {
-    /// The machine's `boot_id`: the first line.
+    /// The machine's `boot_id`: the first line, alone.
     Boot(String),
     /// An occupation that began or has changed.
     Occupation(Box<Occupation>),
@@ -81,6 +82,23 @@ pub(crate) enum Line {
     Released(u32),
     /// The same, and it has ended.
     Ended(u32),
+}
+
+/// A line of the file: a kill leaves all of it or nothing.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Together {
+    Many(Vec<Line>),
+    One(Line),
+}
+
+impl Together {
+    fn lines(self) -> Vec<Line> {
+        match self {
+            Self::Many(lines) => lines,
+            Self::One(line) => vec![line],
+        }
+    }
 }
 
 /// The journal in memory and on disk.
@@ -123,16 +141,19 @@ impl Journal {
         let text = String::from_utf8_lossy(&bytes);
         let complete = text.rfind('\n').map_or(0, |end| end + 1);
         let wrong = |line: &str| Error::Text { path: path.clone(), text: line.to_owned() };
-        let parse = |line| serde_json::from_str(line).map_err(|_| wrong(line));
+        let parse = |line| {
+            let together = serde_json::from_str(line).map_err(|_| wrong(line));
+            together.map(Together::lines)
+        };
         let mut texts = text[..complete].lines();
         // What follows in a journal of another boot may be anything: it was not flushed to a disk.
         let first = texts.next().map(parse).transpose()?;
-        if first != Some(Line::Boot(boot.to_owned())) {
+        if first != Some(vec![Line::Boot(boot.to_owned())]) {
             journal.outlived = first.is_some();
             journal.delete()?;
             return Ok(journal);
         }
-        let lines: Vec<Line> = texts.map(parse).collect::<Result<_, _>>()?;
+        let lines = texts.map(parse).collect::<Result<Vec<_>, _>>()?.concat();
         journal.lines = lines.len() + 1;
         lines.into_iter().for_each(|line| journal.take(line));
         if complete < text.len() {
@@ -171,7 +192,7 @@ impl Journal {
         self.occupations.is_empty() && self.changes.is_empty()
     }
 
-    /// Writes lines, in one go; what they tell of may be done afterwards.
+    /// Writes what belongs together; what it tells of may be done afterwards.
     pub fn append(&mut self, mut lines: Vec<Line>) -> Result<(), Error> {
         lines.retain(|line| match line {
             Line::Change(change) => self.changes.get(&change.setting) != Some(change),
@@ -185,7 +206,7 @@ impl Journal {
             text += &written(&Line::Boot(self.boot.clone()));
             self.lines = 1;
         }
-        lines.iter().for_each(|line| text += &written(line));
+        text += &written(&lines);
         self.put(&text).map_err(|error| self.fails(error))?;
         self.lines += lines.len();
         lines.into_iter().for_each(|line| self.take(line));
@@ -312,7 +333,7 @@ fn of_cpufreq(setting: &Setting, sys: &Path) -> bool {
     !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()) && known.contains(&attribute)
 }
 
-fn written(line: &Line) -> String {
+fn written(line: &impl Serialize) -> String {
     serde_json::to_string(line).expect("a line has only texts and numbers") + "\n"
 }
 
@@ -350,12 +371,13 @@ mod tests {
             let lines = (0..10).map(|tid| Line::Change(change(tid, "0")));
             journal.append(lines.collect()).unwrap();
             let text = fs::read_to_string(&path).unwrap();
+            prop_assert_eq!(load(&path, "one").unwrap().changes().count(), 10);
             let cut = cut % text.len();
             fs::write(&path, &text[..cut]).unwrap();
 
             let mut journal = load(&path, "one").unwrap();
-            let lines = text[..cut].matches('\n').count();
-            prop_assert_eq!(journal.changes().count(), lines.saturating_sub(1));
+            // All or nothing: what is decided together is known together.
+            prop_assert_eq!(journal.changes().count(), 0);
             // What comes then is not glued to the broken line.
             journal.append(vec![Line::Change(change(99, "1"))]).unwrap();
             let journal = load(&path, "one").unwrap();
