@@ -249,6 +249,7 @@ static _Noreturn void work(struct helper *h, const struct worker *worker, int fd
         run_on(h);
     if (sim.engine->now_ps < sim.islands.until_ps)
         sim.engine->now_ps = sim.islands.until_ps;
+    sim_follow_time();
     send_engine(h);
     _exit(EXIT_SUCCESS);
 }
@@ -421,6 +422,7 @@ static bool take_engine(struct helper *h, struct worker *worker)
                        engine_adopt(sim.engine, bytes, report->engine_bytes, worker->owns);
 
     free(bytes);
+    sim_follow_time();
     sim.counted.events += report->events;
     sim.counted.steps += report->steps;
     h->commands.killed |= report->killed;
