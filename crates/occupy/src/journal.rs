@@ -2,10 +2,10 @@
 //! The journal: what there is, and what every changed setting was before.
 //!
 //! A line is written before the changes that it tells of, so that after a kill at any instant each
-//! setting is as the journal says it was, or as it says it was to be. What is decided together is one
-//! line, for what a task was before may follow from its parent's change: half of that would be wrong. The file lives in memory
-//! (`/run`) and holds only state that a reboot voids: the first line names the boot. A kill does
-//! not lose what was written, so nothing is flushed to a disk.
+//! setting is as the journal says it was, or as it says it was to be. What is decided together is
+//! one line, for what a task was before may follow from its parent's change: half of that would be
+//! wrong. The file lives in memory (`/run`) and holds only state that a reboot voids: the first
+//! line names the boot. A kill does not lose what was written, so nothing is flushed to a disk.
 //!
 //! What it says is done with our rights, and it has what makes a task the program's: only this user
 //! may read or write it.
