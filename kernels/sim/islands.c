@@ -153,25 +153,6 @@ void islands_stop(struct helper *h)
     }
 }
 
-bool islands_drain(struct helper *h)
-{
-    struct recorder *recorder = &h->recorder;
-    struct wb_event some[64];
-
-    if (!sim.islands.apart)
-        return false;
-    for (uint32_t i = 0; recorder->system != NULL && i < sim.system->n_cores; i++) {
-        uint32_t n = islands.own[i] ? 64 : 0;
-        while (n == 64) {
-            for (n = 0; n < 64 && wb_ring_take(&sim.system->cores[i]->record.events, &some[n]);)
-                n++;
-            if (n != 0)
-                recorder->failed |= !recorder->put(recorder, i, some, n * sizeof some[0]);
-        }
-    }
-    return true;
-}
-
 static bool is_at_limit(const struct helper *h)
 {
     const uint64_t until_ns = h->plan.sim.until_ns;
@@ -205,7 +186,7 @@ static void run_on(struct helper *h)
         sim.pause_at.event = sim.counted.events + EVENTS;
         sim.pause_at.pass = sim.counted.passes + EVENTS;
         end = sim_run();
-        (void)islands_drain(h);
+        recorder_drain(&h->recorder);
         const bool goes_on = end == SIM_PAUSED && !is_at_limit(h) && !watch_expired();
         if (end != SIM_OVER && !h->commands.killed && !goes_on)
             (void)tell(h, FAILED);
@@ -235,7 +216,7 @@ static _Noreturn void work(struct helper *h, const struct worker *worker, int fd
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     close(HELPER_SOCKET);
     close(fileno(h->teller.file));
-    islands.own = worker->owns;
+    islands.own = h->recorder.cores = worker->owns;
     islands.fd = fd;
     islands.begin.events = sim.counted.events;
     islands.begin.steps = sim.counted.steps;
@@ -369,21 +350,8 @@ static void obey(struct helper *h, const struct command *command)
 
 static void listen_to_user(struct helper *h)
 {
-    struct command command;
-    struct parse_error error;
-    yyjson_alc pool;
-    char *line;
-    size_t bytes;
-
-    lines_read(&h->lines);
-    while ((line = lines_next(&h->lines, &bytes)) != NULL) {
-        yyjson_alc_pool_init(&pool, h->command_memory, sizeof h->command_memory);
-        if (parse_command(&pool, line, bytes, &command, &error))
-            obey(h, &command);
-        else
-            commands_refuse(&h->commands, &command, error.text);
-    }
-    if (h->lines.closed)  // nobody is left to run for
+    helper_take_commands(h);
+    if (h->lines.closed)
         wb_word_store(islands.asked, COMMAND_KILL, WB_RELAXED);
 }
 
@@ -492,7 +460,9 @@ enum islands_end islands_run(struct helper *h)
 
     if (start_all(h)) {
         answer(RUNS, 0);
+        h->obey = obey;
         end = attend(h);
+        h->obey = NULL;
     }
     end_all();
     islands.together |= end == ISLANDS_UNABLE;

@@ -23,7 +23,4 @@ enum islands_end islands_run(struct helper *h);
 /// What `stop` in a plan does to a run with islands.
 void islands_stop(struct helper *h);
 
-/// Writes what the cores of this process have noted. False: this process has all of them.
-bool islands_drain(struct helper *h);
-
 #endif

@@ -91,8 +91,7 @@ static void drain_rings(void)
     size_t bytes;
 
     sanitizer_enter_from(NULL, &stack, &bytes);
-    if (!islands_drain(&the_helper))
-        helper_drain_rings(&the_helper);
+    helper_drain_rings(&the_helper);
     sanitizer_leave(NULL, stack, bytes);
 }
 

@@ -149,7 +149,10 @@ static void obey(struct helper *h, const yyjson_alc *memory, const char *line, s
     char why[sizeof error.key + sizeof error.text];
 
     if (parse_command(memory, line, bytes, &command, &error)) {
-        commands_obey(&h->commands, &command);
+        if (h->obey != NULL)
+            h->obey(h, &command);
+        else
+            commands_obey(&h->commands, &command);
         return;
     }
     snprintf(why, sizeof why, "%s %s", error.key, error.text);

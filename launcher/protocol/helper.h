@@ -24,6 +24,7 @@ struct helper {
     struct recorder recorder;
     recorder_opener *record;
     struct commands commands;
+    void (*obey)(struct helper *h, const struct command *command);  // NULL: commands_obey()
     struct deadlock deadlock;
     uint64_t deadlock_check_ns;  // when to look again
     bool failed, over;

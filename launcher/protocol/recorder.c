@@ -46,11 +46,14 @@ void recorder_drain(struct recorder *recorder)
 {
     if (recorder->system == NULL)
         return;
-    for (uint32_t i = 0; i < recorder->system->n_cores; i++)
+    for (uint32_t i = 0; i < recorder->system->n_cores; i++) {
+        if (recorder->cores != NULL && !recorder->cores[i])
+            continue;
         if (recorder->room != NULL)
             (void)drain(recorder, i, recorder->room(recorder));
         else
             while (drain(recorder, i, EVENTS)) {}
+    }
 }
 
 bool recorder_close(struct recorder *recorder)

@@ -19,7 +19,8 @@ struct recorder {
     // How many events can be written now; NULL: any number, and whoever writes waits.
     uint32_t (*room)(struct recorder *recorder);
 
-    bool failed;  // something could not be written
+    const bool *cores;  // whose streams are this process's; NULL: all are
+    bool failed;        // something could not be written
 };
 
 /// Opens the streams of a run. False when that fails. `where`: the plan's.
