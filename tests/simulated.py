@@ -21,6 +21,32 @@ TEMPERATURE = 16
 
 Json = dict[str, Any]
 
+# Two tasks, behind the name of an application, and a table that puts them on one core at 20 Hz.
+TURNS = """
+frame_rate = 10
+
+[[task]]
+name = "a"
+periodic = true
+cycles = 1000
+
+[[task]]
+name = "b"
+periodic = true
+cycles = 1000
+"""
+ROWS = """
+[[row]]
+frame_rate = 10
+mapping = { a = 0, b = 1 }
+frequency_mhz = 1000
+
+[[row]]
+frame_rate = 20
+mapping = { a = 0, b = 0 }
+frequency_mhz = [1000, "off"]
+"""
+
 
 def platform(*cores: str, rest: str = "") -> str:
     """A platform on which nothing but computing takes time; 1 GHz where a core says nothing."""

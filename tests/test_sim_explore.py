@@ -14,7 +14,7 @@ import tomllib
 from pathlib import Path
 
 from random_sims import SOURCE, THERMAL, Case, table
-from simulated import ROOT, WHIMBREL, Json, command, platform, simulate
+from simulated import ROOT, ROWS, TURNS, WHIMBREL, Json, command, platform, simulate
 
 MODULE = ROOT / "build/test-apps/cpp.so"
 APP = f"""
@@ -171,32 +171,6 @@ def test_a_row_of_a_table_is_simulated_as_its_candidate_was_explored(tmp_path: P
     assert with_off > CANDIDATES / 10
 
 
-TURNS = """
-[app]
-name = "turns"
-frame_rate = 10
-
-[[task]]
-name = "a"
-periodic = true
-cycles = 1000
-
-[[task]]
-name = "b"
-periodic = true
-cycles = 1000
-"""
-ROWS = """
-[[row]]
-frame_rate = 10
-mapping = { a = 0, b = 1 }
-frequency_mhz = 1000
-
-[[row]]
-frame_rate = 20
-mapping = { a = 0, b = 0 }
-frequency_mhz = [1000, "off"]
-"""
 POINT = "[[core.point]]\nmhz = 1000\nactive_mw = 100\nidle_mw = 50\n"
 
 
@@ -212,13 +186,14 @@ def test_a_core_is_off_while_a_row_says_so_and_on_again_by_the_next(tmp_path: Pa
         "3s",
     )
     rates = ("--frame-rate-change", "20@1s", "--frame-rate-change", "10@2s")
-    run = simulate(tmp_path, TURNS, platform(POINT, POINT), *options, *rates)
+    app = f'[app]\nname = "turns"\n{TURNS}'
+    run = simulate(tmp_path, app, platform(POINT, POINT), *options, *rates)
     on_s = run["cores"][1]["energy_uj"] / 50_000
     assert 2.0 <= on_s < 2.2
     assert [move["target"] for move in run["migrations"]] == [0, 1]
     assert run["tasks"][1]["firings"] >= 39
 
-    always = simulate(tmp_path, TURNS, platform(POINT, POINT), *options, "--frame-rate", "20")
+    always = simulate(tmp_path, app, platform(POINT, POINT), *options, "--frame-rate", "20")
     assert always["cores"][1]["energy_uj"] == 0
     assert always["migrations"] == []
 

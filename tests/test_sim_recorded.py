@@ -8,7 +8,7 @@ import os
 import random
 from typing import TYPE_CHECKING
 
-from simulated import Event, Json, command, events, platform
+from simulated import ROWS, TURNS, Event, Json, command, events, platform
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -116,27 +116,6 @@ def energy_uj(found: list[Event], until_ns: int) -> float:
     return sum(event.value * (end - event.time_ns) for event, end in parts) / 1e9
 
 
-TURNS = """
-frame_rate = 10
-[[task]]
-name = "a"
-periodic = true
-cycles = 1000
-[[task]]
-name = "b"
-periodic = true
-cycles = 1000
-"""
-ROWS = """
-[[row]]
-frame_rate = 10
-mapping = { a = 0, b = 1 }
-frequency_mhz = 1000
-[[row]]
-frame_rate = 20
-mapping = { a = 0, b = 0 }
-frequency_mhz = [1000, "off"]
-"""
 SLEEPY = """
 [[core.point]]
 mhz = 1000
