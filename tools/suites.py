@@ -16,6 +16,7 @@ suite is run, whichever fails.
 import argparse
 import hashlib
 import json
+import math
 import os
 import re
 import subprocess
@@ -67,7 +68,7 @@ def code(text: bytes) -> bytes:
 class Suite:
     name: str
     budget_s: float
-    processors: int
+    processors: float
     inputs: list[str]
     needs: str = ""
 
@@ -120,7 +121,7 @@ def start(suite: Suite) -> Running:
     if suite.processors == 0:
         command = ["nice", "-n", str(LEAST_URGENT), *command]
     environment = {name: text for name, text in os.environ.items() if name != "MAKEFLAGS"}
-    environment["PROCESSORS"] = str(max(suite.processors, 1))
+    environment["PROCESSORS"] = str(max(math.ceil(suite.processors), 1))
     with suite.log().open("wb") as log:
         process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment
