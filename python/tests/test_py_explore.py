@@ -38,7 +38,7 @@ def test_an_exploration_finds_what_the_command_finds(command: Any, tmp_path: Pat
         assert of[0] == of[1], name
     assert found.json.encode() == (tmp_path / "python/front.json").read_bytes()
     assert found.parquet == (tmp_path / "python/explore.parquet").read_bytes()
-    assert found.complete and found.kept and "mapping" in repr(found)
+    assert found.complete and found.kept and "mapping" in str(found)
     assert found.front.num_rows == sum(len(rate["front"]) for rate in found.rates)
 
 

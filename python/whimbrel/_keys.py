@@ -6,13 +6,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from ._shown import Shown
+
 Number = int | float
 Amount = int | float | str  # a number, or an expression of parameters
 Param = str | int | float | bool | list[float]
 
 
-@dataclass(frozen=True, kw_only=True)
-class App:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class App(Shown):
     """Settings of the whole application: `[app]` of docs/app-toml.md."""
 
     name: str
@@ -42,8 +44,8 @@ class App:
     --kinds replaces them; default: "host" for all."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Task:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Task(Shown):
     """A task, or `count` of them: `[[task]]` of docs/app-toml.md."""
 
     name: str
@@ -128,24 +130,24 @@ class Task:
     """The events of the task in order, instead of `cycles`; default: none."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Mutex:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Mutex(Shown):
     """A mutex that scripts lock: `[[mutex]]` of docs/app-toml.md."""
 
     name: str
     """The name that scripts use."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Condition:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Condition(Shown):
     """A condition that scripts wait for and signal: `[[condition]]` of docs/app-toml.md."""
 
     name: str
     """The name that scripts use."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Barrier:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Barrier(Shown):
     """A barrier at which scripts wait for each other: `[[barrier]]` of docs/app-toml.md."""
 
     name: str
@@ -154,8 +156,8 @@ class Barrier:
     """The number of tasks that wait at it: all that name it; 1 to 131071."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Semaphore:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Semaphore(Shown):
     """A semaphore whose permits scripts take and give: `[[semaphore]]` of docs/app-toml.md."""
 
     name: str
@@ -166,8 +168,8 @@ class Semaphore:
     """The most permits: a `give` beyond is lost; 1 to 2147483647; default 2147483647."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Timer:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Timer(Shown):
     """A timer that several scripts use; any other timer belongs to one task: `[[timer]]` of
     docs/app-toml.md."""
 
@@ -175,8 +177,8 @@ class Timer:
     """The name that scripts use."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Channel:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Channel(Shown):
     """A channel between two tasks: `[[channel]]` of docs/app-toml.md."""
 
     from_: str
@@ -205,8 +207,8 @@ class Channel:
     """When a firing of a synthetic sender claims room; "send" or "start"; default "send"."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Mailbox:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Mailbox(Shown):
     """A channel with many senders: `[[mailbox]]` of docs/app-toml.md."""
 
     from_: tuple[str, ...]
@@ -227,8 +229,8 @@ class Mailbox:
     """Where the slots lie; "external" or "internal"; default "external"."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Service:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Service(Shown):
     """A task that others call: `[[service]]` of docs/app-toml.md."""
 
     name: str
@@ -254,8 +256,8 @@ class Service:
     """Where answers lie; "external" or "internal"; default "external"."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Platform:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Platform(Shown):
     """The platform: `[platform]` of docs/platform-toml.md."""
 
     name: str
@@ -264,8 +266,8 @@ class Platform:
     """One line about the platform; default: none."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Point:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Point(Shown):
     """Its operating points, from the lowest frequency to the highest: `[[core.point]]` of
     docs/platform-toml.md."""
 
@@ -283,8 +285,8 @@ class Point:
     """The source of its numbers; default: none."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Transition:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Transition(Shown):
     """The change from one point to another: `[core.transition]` of docs/platform-toml.md."""
 
     time_us: Number
@@ -295,8 +297,8 @@ class Transition:
     """The source of its numbers."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class IdleState:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class IdleState(Shown):
     """States of an idle core, from the shallowest to the deepest; without any: idle_mw:
     `[[core.idle_state]]` of docs/platform-toml.md."""
 
@@ -325,8 +327,8 @@ class IdleState:
     """The source of its numbers."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Leakage:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Leakage(Shown):
     """Power that follows temperature: static_mw * exp((temperature - reference_c) / slope_c):
     `[core.leakage]` of docs/platform-toml.md."""
 
@@ -338,8 +340,8 @@ class Leakage:
     """The source of its numbers."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Cache:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Cache(Shown):
     """Warm-up after a switch or a migration: `[core.cache]` of docs/platform-toml.md."""
 
     size: int | str
@@ -360,8 +362,8 @@ class Cache:
     """The source of its numbers."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Cost:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Cost(Shown):
     """The cost of an action on this core alone; default: tables such as [costs.send]:
     `[core.costs.send]` of docs/platform-toml.md."""
 
@@ -375,8 +377,8 @@ class Cost:
     """The source of its numbers."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Core:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Core(Shown):
     """A core, or `count` of them; if there is none: the cores of the machine: `[[core]]` of
     docs/platform-toml.md."""
 
@@ -420,8 +422,8 @@ class Core:
     """The cost of an action on this core alone; default: tables such as [costs.send]."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Memory:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Memory(Shown):
     """A memory of all cores, or of one: `[[memory]]` of docs/platform-toml.md."""
 
     name: str
@@ -443,8 +445,8 @@ class Memory:
     """The source of its numbers."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Bus:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Bus(Shown):
     """A bus that all cores share, unless there is a mesh; needs a shared memory: `[bus]` of
     docs/platform-toml.md."""
 
@@ -465,8 +467,8 @@ class Bus:
     """The source of its numbers."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Mesh:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Mesh(Shown):
     """Links between neighbours: messages go along their row first, then along the column:
     `[mesh]` of docs/platform-toml.md."""
 
@@ -486,8 +488,8 @@ class Mesh:
     """The source of its numbers."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Doorbell:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Doorbell(Shown):
     """The signal from one core to another; without it: an interrupt that costs nothing:
     `[doorbell]` of docs/platform-toml.md."""
 
@@ -505,8 +507,8 @@ class Doorbell:
     """The cost of the interrupt's entry and exit, or of one poll."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Thermal:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Thermal(Shown):
     """The thermal model of the die and its heat sink; needs a floorplan: `[thermal]` of
     docs/platform-toml.md."""
 
@@ -528,8 +530,8 @@ class Thermal:
     """The source of its numbers."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Block:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Block(Shown):
     """A rectangle of the floorplan; they do not overlap: `[[block]]` of docs/platform-toml.md."""
 
     name: str
@@ -550,8 +552,8 @@ class Block:
     """The number of rows of such blocks; 1 to 64; default 1."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Work:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Work(Shown):
     """Measured cycles of one firing of a task; they replace those of the application:
     `[[work]]` of docs/platform-toml.md."""
 

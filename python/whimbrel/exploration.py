@@ -11,7 +11,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import _words
+from . import _shown, _words
 from ._native import _core
 from ._words import Time
 from .model import Application, Platform, path_of
@@ -48,7 +48,7 @@ _OPTIONS: _words.Texts = {
 class Exploration:
     """What an exploration has found.
 
-    Its text is the fronts as the command prints them.
+    `print` shows the fronts as the command does.
     """
 
     def __init__(self, front: str, parquet: bytes, tables: str, kept: bool) -> None:
@@ -89,8 +89,38 @@ class Exploration:
         _core.write(path, self.parquet)
         return Path(path)
 
+    def __str__(self) -> str:
+        return str(self._tables.rstrip())
+
     def __repr__(self) -> str:
-        return self._tables.rstrip()
+        rates = self.rates
+        front = sum(len(rate["front"]) for rate in rates)
+        of = f" of {len(rates)} frame rates" if len(rates) > 1 else ""
+        cut = "" if self.complete else ", cut short"
+        return (
+            f"<Exploration: {_shown.counted(self.table.num_rows, 'candidate')}, "
+            f"{front} on the front{of}{cut}>"
+        )
+
+    def _repr_html_(self) -> str:
+        rows, parts = self.table.to_pylist(), list[str]()
+        columns = ("id", "energy_mj", "misses", "latency_ms", "cores", "points", "mapping")
+        for rate in dict.fromkeys(row["rate"] for row in rows):
+            of_rate = [row for row in rows if row["rate"] == rate]
+            front = [row for row in of_rate if row["pareto"]]
+            title = "the front" if rate is None else f"the front of {rate:g} frames per second"
+            all_points, marked = (
+                [
+                    (row["latency_ms"], row["energy_mj"])
+                    for row in some
+                    if None not in (row["latency_ms"], row["energy_mj"])
+                ]
+                for some in (of_rate, front)
+            )
+            if all_points:
+                parts.append(_shown.plot(all_points, marked, ("latency, ms", "energy, mJ")))
+            parts.append(_shown.table(front, title, columns))
+        return _shown.page(repr(self).strip("<>"), *parts)
 
 
 @_words.renamed(cores="core_counts", rates="frame_rates", limit="exhaustive", table="write_table")

@@ -16,7 +16,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
-from . import _keys, _toml, _words
+from . import _keys, _shown, _toml, _words
 from ._keys import (
     Barrier,
     Block,
@@ -89,7 +89,7 @@ class _Described:
         return Path(path)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Application(_keys.App, _Described):
     """Tasks and the channels between them; its plain fields are `[app]` of docs/app-toml.md."""
 
@@ -152,6 +152,20 @@ class Application(_keys.App, _Described):
         module = str(beside) if beside and beside.exists() else self.module
         return replace(self, source=None, params=params, module=module)
 
+    def __repr__(self) -> str:
+        tasks = _shown.counted(sum(task.count or 1 for task in self.tasks), "task")
+        channels = _shown.counted(len(self.channels), "channel")
+        return _shown.line(f"<Application {self.name}: {tasks}, {channels}>")
+
+    def _repr_html_(self) -> str:
+        lists = [_shown.table(getattr(self, name), name) for name in _LISTS.values()]
+        params = [{"parameter": name, "value": value} for name, value in self.params.items()]
+        return _shown.page(
+            f"{self.name}: {self.description}" if self.description else self.name,
+            *lists,
+            _shown.table(params, "params"),
+        )
+
     def to_toml(self) -> str:
         """As an app.toml."""
         of = self._whole()
@@ -170,7 +184,7 @@ class Application(_keys.App, _Described):
         _core.application(self.path(), _words.settings("set", set))
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Platform(_keys.Platform, _Described):
     """Simulated hardware; its plain fields are `[platform]` of docs/platform-toml.md."""
 
@@ -213,6 +227,26 @@ class Platform(_keys.Platform, _Described):
     def changed(self, **fields: Any) -> Platform:
         """The same with some fields changed. It is checked when it is used, or by `check`."""
         return replace(self, **{"source": None, **fields})
+
+    def __repr__(self) -> str:
+        cores = _shown.counted(sum(core.count or 1 for core in self.core), "core")
+        return _shown.line(f"<Platform {self.name}: {cores}>")
+
+    def _repr_html_(self) -> str:
+        points = [
+            (float(point.mhz), float(point.active_mw))
+            for core in self.core
+            for point in core.point
+            if point.mhz is not None and point.active_mw is not None
+        ]
+        words = "frequency, MHz", "power of a busy core, mW"
+        return _shown.page(
+            self.name,
+            _shown.table(self.core, "core"),
+            _shown.plot([], points, words) if points else "",
+            _shown.table(self.memory, "memory"),
+            _shown.table(self.block, "block"),
+        )
 
     def to_toml(self) -> str:
         """As a platform's file."""

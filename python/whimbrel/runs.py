@@ -12,9 +12,9 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import _tables, _words
+from . import _shown, _tables, _words
 from ._native import _core
-from .errors import InputError, plain
+from .errors import InputError
 
 if TYPE_CHECKING:
     import pyarrow
@@ -149,7 +149,29 @@ class Run:
         summary = self.summary
         name, platform = summary["app"]["name"], summary["platform"]
         ended = summary["ended"]
-        return plain(f"<Run of {name} on {platform}: {self.seconds:g} s, {ended}>")
+        return _shown.line(f"<Run of {name} on {platform}: {self.seconds:g} s, {ended}>")
+
+    def _repr_html_(self) -> str:
+        names = "seconds", "frames", "misses", "energy_mj", "latency_ms"
+        facts = {name: getattr(self, name) for name in names} | {"moves": self.moves.num_rows}
+        cores = [
+            {
+                "core": core["core"],
+                "busy": _shown.Bar(core["busy_ns"] / 1e9 / self.seconds if self.seconds else 0),
+                "MHz": core["hz"] / 1e6,
+                "energy_mj": core["energy_uj"] / 1e3,
+            }
+            for core in self.cores.to_pylist()
+        ]
+        tasks = ("task", "index", "core", "state", "firings", "misses", "migrations")
+        channels = ("channel", "slots", "high", "sent", "received")
+        return _shown.page(
+            repr(self).strip("<>"),
+            _shown.table([facts]),
+            _shown.table(cores, "cores"),
+            _shown.table(self.tasks.to_pylist(), "tasks", tasks),
+            _shown.table(self.channels.to_pylist(), "channels", channels),
+        )
 
 
 def open_run(folder: str | PathLike[str]) -> Run:

@@ -89,7 +89,8 @@ fn class(classes: &mut String, of: &Key, path: &str, document: &str) {
         docstring(&mut fields, &format!("{}.", key.about()));
         class(classes, key, &format!("{path}."), document);
     }
-    let head = format!("\n\n@dataclass(frozen=True, kw_only=True)\nclass {}:\n", class_of(of.name));
+    let head = "\n\n@dataclass(frozen=True, kw_only=True, repr=False)";
+    let head = format!("{head}\nclass {}(Shown):\n", class_of(of.name));
     if classes.contains(&head) {
         return;
     }
