@@ -12,7 +12,6 @@ from xml.etree import ElementTree
 
 import pytest
 from shapes import marks_in
-from whimbrel.plot.chart import save
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.append(str(ROOT / "tools"))
@@ -29,7 +28,7 @@ def report() -> dict[str, Any]:
 
 def plotted(report: dict[str, Any], folder: Path) -> Path:
     path = folder / "report.svg"
-    save(plot_quiet.plotted(report), path)
+    plot_quiet.plotted(report).savefig(path)
     return path
 
 

@@ -13,10 +13,9 @@ from typing import Any
 sys.path.append(str(Path(__file__).resolve().parent.parent / "python"))
 
 try:
-    from matplotlib.figure import Figure
+    from whimbrel.plot.chart import Figure
 except ModuleNotFoundError as missing:
     sys.exit(f"plot_quiet: {missing.name} is missing: make setup")
-from whimbrel.plot.chart import save
 
 WHEN = {"before": "#c4451c", "during": "#1b6ca8"}
 NAME = 34
@@ -87,7 +86,7 @@ def plotted(report: dict[str, Any]) -> Figure:
     noisy = bool(report["noise_before"] or report["noise_during"])
     if noisy:
         heights.insert(0, 3.0)
-    figure = Figure(figsize=(8, sum(heights)))
+    figure = Figure((8, sum(heights)))
     axes = figure.subplots(len(heights), squeeze=False, height_ratios=heights)[:, 0]
     before_s, during_s = report["before_s"], report["during_s"]
     title = f"processor {report['cpus']}: {before_s:.1f} s before, {during_s:.1f} s during"
@@ -104,7 +103,7 @@ def main() -> None:
     parser.add_argument("report", type=Path, help="what --report=FILE.json has written")
     parser.add_argument("plot", type=Path, help="the file for the plot: .svg, .png or .pdf")
     options = parser.parse_args()
-    save(plotted(json.loads(options.report.read_text())), options.plot)
+    plotted(json.loads(options.report.read_text())).savefig(options.plot)
 
 
 if __name__ == "__main__":

@@ -29,7 +29,7 @@ _HEAT = "RdBu_r"
 def timeline(run: Run, *, begin: float = 0, end: float | None = None) -> go.Figure:
     """Which task has each core when (Gantt), of a recorded run.
 
-    Takes and raises what [whimbrel.plot.timeline][] does.
+    Takes and raises what [whimbrel.plot.timeline][] does, except `width`.
     """
     begin, end = series.window(run, begin, end)
     spans = series.spans(run, begin, end)
@@ -52,7 +52,7 @@ def timeline(run: Run, *, begin: float = 0, end: float | None = None) -> go.Figu
 def occupancy(run: Run, *, begin: float = 0, end: float | None = None) -> go.Figure:
     """How many messages each channel of a recorded run has over time, and how many fit.
 
-    Takes and raises what [whimbrel.plot.occupancy][] does.
+    Takes and raises what [whimbrel.plot.occupancy][] does, except `width`.
     """
     begin, end = series.window(run, begin, end)
     figure = go.Figure()
@@ -65,7 +65,7 @@ def occupancy(run: Run, *, begin: float = 0, end: float | None = None) -> go.Fig
 def pareto(explored: Exploration, x: str = "latency_ms", y: str = "energy_mj") -> go.Figure:
     """All candidates and the front, for each frame rate by itself.
 
-    Takes and raises what [whimbrel.plot.pareto][] does.
+    Takes and raises what [whimbrel.plot.pareto][] does, except `width`.
     """
     words = series.objective("x", x), series.objective("y", y)
     rates = series.candidates(explored)
@@ -96,7 +96,7 @@ def energy_by_rate(explored: Exploration) -> go.Figure:
     """The mean power and the energy per frame of the least energy without a missed deadline at each
     frame rate.
 
-    Takes and raises what [whimbrel.plot.energy_by_rate][] does.
+    Takes and raises what [whimbrel.plot.energy_by_rate][] does, except `width`.
     """
     found = series.least_energy(explored)
     figure = make_subplots(2, 1, shared_xaxes=True)
@@ -112,7 +112,7 @@ def energy_by_rate(explored: Exploration) -> go.Figure:
 def thermal_map(run: Run) -> go.Figure:
     """The floorplan with the temperatures at the end of a run.
 
-    Takes and raises what [whimbrel.plot.thermal_map][] does.
+    Takes and raises what [whimbrel.plot.thermal_map][] does, except `width`.
     """
     chip = _Chip(run)
     return chip.figure(chip.ends, (min(chip.ends), max(chip.ends)))

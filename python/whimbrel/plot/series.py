@@ -5,8 +5,10 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from math import sqrt
+from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..errors import InputError
@@ -189,4 +191,49 @@ def least_energy(explored: Exploration) -> LeastEnergy:
         found.rates.append(of_rate.rate)
         found.power_mw.append(energy_mj / (outcome["time_ms"] / 1e3))
         found.frame_mj.append(energy_mj / frames if frames else None)
+    return found
+
+
+VALUES = {
+    "energy_mj": "energy, mJ",
+    "misses": "missed deadlines",
+    "latency_ms": "latency, ms",
+    "frames": "frames",
+    "seconds": "time, s",
+}
+
+
+@dataclass(frozen=True)
+class Mean:
+    """Of several runs; half of the 95 % interval around it, if there are two runs or more."""
+
+    centre: float
+    half: float | None
+
+
+def mean(some: list[float]) -> Mean:
+    """By Student's t, for values that are distributed normally."""
+    if len(some) < 2:
+        return Mean(fmean(some), None)
+    from scipy import stats
+
+    half = float(stats.t.ppf(0.975, len(some) - 1)) * stdev(some) / sqrt(len(some))
+    return Mean(fmean(some), half)
+
+
+def means(runs: Mapping[str, Iterable[Run]], values: Iterable[str]) -> dict[str, list[Mean]]:
+    """Of each value, by the words of its axis, in the order of the runs' names."""
+    kept = {name: list(some) for name, some in runs.items()}
+    if not kept or not all(kept.values()):
+        raise InputError("over_seeds has no runs to show", "give one or more runs under each name")
+    found: dict[str, list[Mean]] = {}
+    for value in values:
+        if value not in VALUES:
+            raise InputError(f"the value {value!r} is unknown", f"take one of {', '.join(VALUES)}")
+        every = {name: [getattr(run, value) for run in some] for name, some in kept.items()}
+        for name, some in every.items():
+            if None in some:
+                cure = "take another value, or simulate until a frame ends"
+                raise InputError(f"a run of {name!r} has no {value}", cure)
+        found[VALUES[value]] = [mean(some) for some in every.values()]
     return found
