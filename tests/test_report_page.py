@@ -4,6 +4,7 @@ build/report, for whoever wants to see what a test cannot."""
 
 from __future__ import annotations
 
+import csv
 import re
 import subprocess
 import time
@@ -284,15 +285,26 @@ def test_each_frame_rate_has_a_front_of_its_own(shown: Shown) -> None:
     assert buttons.all_inner_texts() == ["100 frames/s", "300 frames/s"]
     for number, rate in enumerate(("100", "300")):
         buttons.nth(number).click()
-        until(page, lambda rate=rate: set(rates_shown(page)) == {rate})
+        until(page, lambda rate=rate: set(column_shown(page, "rate")) == {rate})
     page.screenshot(path=PICTURES / "front.png", full_page=True)
 
 
-def rates_shown(page: Page) -> list[str]:
-    """The column of rates of the table."""
+def test_values_of_a_front_that_differ_are_told_apart(shown: Shown, folder: Path) -> None:
+    page = shown("front")
+    with (folder / "explored/explore.csv").open() as file:
+        rows = [
+            row for row in csv.DictReader(file) if row["pareto"] == "true" and row["rate"] == "100"
+        ]
+    for name in ("energy_mj", "latency_ms"):
+        differ = {row[name] for row in rows}
+        assert len(differ) > 1 and len(set(column_shown(page, name))) == len(differ)
+
+
+def column_shown(page: Page, name: str) -> list[str]:
+    """A column of the table."""
     heads = page.locator("table thead th").all_inner_texts()
     cells = page.locator("table tbody tr").all()
-    column = [head.split()[0] for head in heads].index("rate")
+    column = [head.split()[0] for head in heads].index(name)
     return [row.locator("td, th").nth(column).inner_text() for row in cells]
 
 

@@ -7,12 +7,21 @@ const FRONT_HEIGHT = 400,
 
 /// Columns whose unit is in their name.
 const UNITS = {
-  energy_mj: (value) => energy(value * 1000),
+  energy_mj: (value, step) =>
+    step ? `${value.toFixed(Math.max(0, Math.ceil(-Math.log10(step))))} mJ` : energy(value * 1000),
   latency_ms: (value, step) => (step ? instant(value * 1e6, step * 1e6) : duration(value * 1e6)),
 };
 /// A value; on an axis, told from those a `step` away.
 const written = (key, value, step) =>
   typeof value === "number" ? (UNITS[key] ?? count)(value, step) : String(value);
+/// Values of a column, with as many digits as tell them apart.
+function toldApart(key, all) {
+  const values = [...new Set(all)].sort((a, b) => a - b);
+  const told = new Set(values.map((value) => written(key, value))).size === values.length;
+  const steps = values.slice(1).map((value, n) => value - values[n]);
+  const step = told ? 0 : steps.reduce((a, b) => Math.min(a, b), Infinity);
+  return (value) => written(key, value, step);
+}
 
 class Front {
   /// `candidates`: each a `row` with its columns by name, and whether it is on the `front`.
@@ -206,7 +215,7 @@ function frontCards(keys, candidates) {
         title: key,
         of: (row) => row[key],
         left,
-        show: left ? null : (value) => written(key, value),
+        show: left ? null : toldApart(key, best.map((row) => row[key])),
       };
     });
   const first = columns.find(({ title }) => title === front.x);
