@@ -118,6 +118,8 @@ def _cell(value: Any) -> str:
         return f"<td>{_text(value)}</td>"
     if isinstance(value, (tuple, list)) and any(is_dataclass(one) for one in value):
         return f"<td>{_text(counted(len(value), type(value[0]).__name__.lower()))}</td>"
+    if is_dataclass(value):
+        return f"<td>{_text(repr(value))}</td>"
     if isinstance(value, Mapping):
         return f"<td>{_text(', '.join(f'{key}: {of}' for key, of in value.items()))}</td>"
     return f"<td>{_text(_short.repr(value))}</td>"
