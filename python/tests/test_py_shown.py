@@ -7,6 +7,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 import whimbrel
 
@@ -92,10 +93,16 @@ def test_an_exploration_has_a_plot_and_its_front(explored: whimbrel.Exploration)
     assert "mapping" in str(explored) and "\n" in str(explored)
 
 
-def test_a_long_list_is_cut() -> None:
+def test_a_long_list_is_cut(explored: whimbrel.Exploration) -> None:
     tasks = tuple(whimbrel.Task(name=f"t{n}") for n in range(1000))
     tags = shown(whimbrel.Application(name="long", tasks=tasks))
     assert tags.seen.count("tr") == 22 and "… and 980 more" in tags.words
+    many = whimbrel.Exploration(explored.json, explored.parquet, "", True)
+    vars(many)["table"] = pa.concat_tables([explored.table] * 1000)
+    tags = shown(many)
+    front = many.front.num_rows
+    assert front > 20 and tags.seen.count("circle") <= 1000 + front
+    assert f"… and {front - 20} more" in tags.words
     assert len(repr(whimbrel.Task(name="n" * 500, core=tuple(range(100))))) <= 120
 
 

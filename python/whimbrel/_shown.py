@@ -17,8 +17,8 @@ from .errors import plain
 
 Point = tuple[float, float]
 
-# Rows of a table, and points of a plot beside those that matter; an exploration has a million.
-_ROWS, _POINTS, _LINE = 20, 1000, 120
+# Rows of a table, and letters of a line.
+_ROWS, _LINE = 20, 120
 _WIDTH, _HEIGHT, _MARGIN = 280, 160, 6
 _short = Repr()
 
@@ -74,13 +74,12 @@ def table(rows: Iterable[Any], title: str = "", columns: Sequence[str] = ()) -> 
 
 def plot(points: Sequence[Point], marked: Sequence[Point], words: tuple[str, str]) -> str:
     """Points as SVG, some of them marked; the axes say from where to where."""
-    some = points[:: -(-len(points) // _POINTS) or 1]
     xs, ys = zip(*(*points, *marked), strict=True)
     spans = (min(xs), max(xs)), (min(ys), max(ys))
     dots = [
         f'<circle cx="{_place(x, spans[0], _WIDTH):.1f}" '
         f'cy="{_HEIGHT - _place(y, spans[1], _HEIGHT):.1f}" r="{radius}" fill="{colour}"/>'
-        for kind, radius, colour in ((some, 2, "#bbbbbb"), (marked, 3, "#c4451c"))
+        for kind, radius, colour in ((points, 2, "#bbbbbb"), (marked, 3, "#c4451c"))
         for x, y in kind
     ]
     frame = f'<rect width="{_WIDTH}" height="{_HEIGHT}" fill="none" stroke="#999999"/>'

@@ -103,22 +103,27 @@ class Exploration:
         )
 
     def _repr_html_(self) -> str:
-        rows, parts = self.table.to_pylist(), list[str]()
+        import pyarrow.compute as pc
+
+        parts = list[str]()
         columns = ("id", "energy_mj", "misses", "latency_ms", "cores", "points", "mapping")
-        for rate in dict.fromkeys(row["rate"] for row in rows):
-            of_rate = [row for row in rows if row["rate"] == rate]
-            front = [row for row in of_rate if row["pareto"]]
-            title = "the front" if rate is None else f"the front of {rate:g} frames per second"
-            all_points, marked = (
+        for rate in self.table["rate"].unique().to_pylist():
+            rates = self.table["rate"]
+            here = pc.is_null(rates) if rate is None else pc.equal(rates, rate)
+            of_rate = self.table.filter(here).select([*columns, "pareto"])
+            front = of_rate.filter(of_rate["pareto"]).to_pylist()
+            some = of_rate.take(list(range(0, of_rate.num_rows, of_rate.num_rows // 1000 + 1)))
+            points, marked = (
                 [
                     (row["latency_ms"], row["energy_mj"])
-                    for row in some
+                    for row in rows
                     if None not in (row["latency_ms"], row["energy_mj"])
                 ]
-                for some in (of_rate, front)
+                for rows in (some.to_pylist(), front)
             )
-            if all_points:
-                parts.append(_shown.plot(all_points, marked, ("latency, ms", "energy, mJ")))
+            if points:
+                parts.append(_shown.plot(points, marked, ("latency, ms", "energy, mJ")))
+            title = "the front" if rate is None else f"the front of {rate:g} frames per second"
             parts.append(_shown.table(front, title, columns))
         return _shown.page(repr(self).strip("<>"), *parts)
 
