@@ -70,6 +70,65 @@ static void emit_snapshot(const struct wb_snapshot *snapshot)
     fflush(t->file);
 }
 
+// ---- The same in numbers ------------------------------------------------------------------------
+
+// As 16 hexadecimal digits, the byte of the lowest value first.
+static void put_number(FILE *out, int64_t value)
+{
+    static const char digits[] = "0123456789abcdef";
+    char text[2 * sizeof value];
+
+    for (size_t i = 0; i < sizeof value; i++) {
+        const unsigned int byte = (unsigned int)((uint64_t)value >> (8 * i)) & 255;
+        text[2 * i] = digits[byte >> 4];
+        text[2 * i + 1] = digits[byte & 15];
+    }
+    fwrite(text, sizeof text, 1, out);
+}
+
+static void put_core(FILE *out, const struct wb_snapshot_core *c, const struct wb_core *of,
+                     uint64_t now_ns)
+{
+    put_number(out, c->up);
+    put_number(out, c->point);
+    put_number(out, c->busy_ppm);
+    put_number(out, c->load_ppm);
+    put_number(out, c->temperature_mc);
+    put_number(out, (int64_t)wb_host_core_energy(of, now_ns));
+}
+
+static void put_task(FILE *out, const struct wb_snapshot_task *t, const struct wb_task *of)
+{
+    put_number(out, t->core);
+    put_number(out, t->last_core);
+    put_number(out, t->movable);
+    put_number(out, t->not_on);
+    put_number(out, t->load_ppm);
+    put_number(out, (int64_t)t->here_ns);
+    put_number(out, (int64_t)t->away_ns);
+    put_number(out, (int64_t)t->migration_ns);
+    put_number(out, (int64_t)wb_counter_get(&of->stats.jobs));
+    put_number(out, (int64_t)wb_counter_get(&of->stats.misses));
+}
+
+static void emit_numbers(const struct wb_snapshot *snapshot)
+{
+    const struct wb_system *system = wb_host_system(asker->build.host);
+    FILE *out = asker->teller.file;
+
+    fputs("{\"seen\":\"", out);
+    put_number(out, (int64_t)snapshot->now_ns);
+    put_number(out, (int64_t)snapshot->rate_millihz);
+    for (uint32_t i = 0; i < snapshot->n_cores; i++)
+        put_core(out, &snapshot->cores[i], system->cores[i], snapshot->now_ns);
+    for (uint32_t i = 0; i < snapshot->n_tasks; i++)
+        put_task(out, &snapshot->tasks[i], &system->tasks[i]);
+    fputs("\"}\n", out);
+    fflush(out);
+}
+
+// ---- The answer ---------------------------------------------------------------------------------
+
 static void take_decision(const struct command *command, struct wb_decision *decision)
 {
     for (uint32_t i = 0; i < command->n_moves; i++)
@@ -109,9 +168,11 @@ void asked_by(struct helper *helper)
 static void decide_by_asking(const struct wb_snapshot *snapshot, const int64_t *params,
                              struct wb_decision *decision)
 {
-    (void)params;
     asker->lines.most = DECISION_BYTES;
-    emit_snapshot(snapshot);
+    if (params[0] != 0)
+        emit_numbers(snapshot);
+    else
+        emit_snapshot(snapshot);
     awaited = decision;
     // Other commands are obeyed meanwhile.
     while (awaited != NULL && !asker->lines.closed && !asker->commands.killed)
@@ -119,8 +180,14 @@ static void decide_by_asking(const struct wb_snapshot *snapshot, const int64_t *
     awaited = NULL;
 }
 
+static const struct wb_policy_param asked_params[] = {
+    { "numbers", "tell what is seen in numbers, with totals", 0, 0, 1 },
+};
+
 __attribute__((visibility("default"))) const struct wb_policy wb_policy_asked = {
     .name = "asked",
     .help = "asks the program that started the simulation",
+    .n_params = 1,
+    .params = asked_params,
     .decide = decide_by_asking,
 };

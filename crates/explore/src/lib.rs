@@ -28,6 +28,7 @@ mod symmetry;
 mod system;
 mod text;
 mod transport;
+mod vector;
 
 pub use candidate::{Candidate, Evaluate, Failure, Objective, Outcome, Taker};
 pub use choices::{Checked, Choices, Pin, PointChoice, SlotChoice, SlotGroup, WayChoice};
@@ -45,3 +46,4 @@ pub use symmetry::Symmetry;
 pub use system::{Channel, Core, Firing, Point, System, Task, Wire};
 pub use text::Words;
 pub use transport::Transport;
+pub use vector::Variable;

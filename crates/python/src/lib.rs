@@ -6,6 +6,8 @@ mod calls;
 mod events;
 mod exploring;
 mod failing;
+mod searching;
+mod stepping;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -62,5 +64,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(calls::simulate, module)?)?;
     module.add_function(wrap_pyfunction!(events::events, module)?)?;
     module.add_function(wrap_pyfunction!(exploring::explore, module)?)?;
-    module.add_function(wrap_pyfunction!(exploring::work, module)?)
+    module.add_function(wrap_pyfunction!(exploring::work, module)?)?;
+    module.add_class::<searching::Candidates>()?;
+    module.add_class::<stepping::Steps>()
 }

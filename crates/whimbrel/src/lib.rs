@@ -4,6 +4,8 @@
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
 mod bench;
+#[cfg(feature = "analysis")]
+mod candidates;
 mod check;
 mod cli;
 #[cfg(feature = "analysis")]
@@ -24,6 +26,8 @@ mod ps;
 #[cfg(feature = "analysis")]
 mod report;
 mod steer;
+#[cfg(feature = "analysis")]
+mod steps;
 #[cfg(feature = "analysis")]
 mod top;
 #[cfg(feature = "analysis")]

@@ -25,7 +25,9 @@ use whimbrel_run::{helpers, load, prepared};
 use crate::explore;
 use crate::explore::{Job, Pool, Prepared, Simulator};
 
+pub use crate::candidates::Candidates;
 pub use crate::cli::ExploreArgs;
+pub use crate::steps::Steps;
 pub use whimbrel_explore::Progress as Explored;
 pub use whimbrel_model::{DecidedMove, DecidedPoint, Decision};
 pub use whimbrel_run::Callbacks;
@@ -262,11 +264,11 @@ fn on_a_worker(failed: Failed) -> Failed {
     Failed::Fatal(format!("on a worker: {why}{lack}"))
 }
 
-fn input(failure: Failure) -> Wrong {
+pub(crate) fn input(failure: Failure) -> Wrong {
     Wrong::Input(troubles(failure))
 }
 
-fn failed(failure: Failure) -> Wrong {
+pub(crate) fn failed(failure: Failure) -> Wrong {
     Wrong::Run(troubles(failure))
 }
 

@@ -9,4 +9,5 @@ mod tabular;
 #[cfg(feature = "parquet")]
 pub use columnar::parquet;
 pub use summary::json;
+pub(crate) use summary::per_second;
 pub use tabular::{csv, table};

@@ -60,6 +60,6 @@ fn member(system: &System, entry: &Entry) -> Value {
 
 /// Frames per second; `null`: there is no rate.
 #[expect(clippy::cast_precision_loss, reason = "a rate is at most 1e12 thousandths")]
-pub(super) fn per_second(millihz: u64) -> Option<f64> {
+pub(crate) fn per_second(millihz: u64) -> Option<f64> {
     (millihz > 0).then(|| millihz as f64 / 1e3)
 }

@@ -10,6 +10,7 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{self, Child, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use command_fds::{CommandFdExt, FdMapping};
 use serde::{Deserialize, Serialize};
@@ -129,7 +130,11 @@ impl Pool {
         }
     }
 
-    fn start(&self, folder: &Path) -> io::Result<Process> {
+    /// Starts a simulator in a folder.
+    ///
+    /// # Errors
+    /// It cannot be started.
+    pub fn start(&self, folder: &Path) -> io::Result<Process> {
         let (socket, theirs) = UnixStream::pair()?;
         let mut command = process::Command::new(&self.program);
         command.current_dir(folder).stdin(Stdio::null()).stdout(Stdio::null());
@@ -140,7 +145,7 @@ impl Pool {
             .map_err(|_| io::Error::other("descriptor 3 is taken twice"))?;
         let answers = BufReader::new(socket.try_clone()?);
         let folder = folder.to_owned();
-        Ok(Process { child: command.spawn()?, folder, socket, answers })
+        Ok(Process { child: command.spawn()?, folder, socket, answers, patience: None })
     }
 
     fn waiting(&self) -> MutexGuard<'_, Vec<Process>> {
@@ -216,23 +221,53 @@ fn read_answer(answers: &mut BufReader<UnixStream>) -> Result<Answer, String> {
 
 /// A simulator that is always ended and reaped.
 #[derive(Debug)]
-struct Process {
+pub struct Process {
     child: Child,
     folder: PathBuf,
     socket: UnixStream,
     answers: BufReader<UnixStream>,
+    /// How long a read waits; `None`: for ever.
+    patience: Option<Duration>,
 }
 
 impl Process {
     /// Tells it a plan, and listens to the end of its run.
     fn answer(&mut self, plan: &str) -> Result<Answer, Failure> {
-        // A simulator that ends before it has read everything says why in its answers.
-        let _ = self.socket.write_all(plan.as_bytes());
+        self.tell(plan);
         read_answer(&mut self.answers).map_err(Failure::Fatal)
     }
 
+    /// Its number.
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Tells it a line.
+    pub fn tell(&mut self, line: &str) {
+        // A simulator that ends before it has read everything says why in its answers.
+        let _ = self.socket.write_all(line.as_bytes());
+    }
+
+    /// Appends what it says within so long; whether that is the end of a line or of all lines.
+    ///
+    /// # Errors
+    /// The socket cannot be read.
+    pub fn listen(&mut self, line: &mut Vec<u8>, wait: Duration) -> io::Result<bool> {
+        if self.patience != Some(wait) {
+            self.socket.set_read_timeout(Some(wait))?;
+            self.patience = Some(wait);
+        }
+        match self.answers.read_until(b'\n', line) {
+            Ok(_) => Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(false),
+            // It was killed with lines that it had not read.
+            Err(error) if error.kind() == io::ErrorKind::ConnectionReset => Ok(true),
+            Err(error) => Err(error),
+        }
+    }
+
     /// How it ended, when it should not have.
-    fn last_words(&mut self) -> String {
+    pub fn last_words(&mut self) -> String {
         let _ = self.socket.shutdown(Shutdown::Both);
         let ended = self.child.wait().map(|status| status.to_string());
         format!(

@@ -28,7 +28,7 @@ use whimbrel_text::cure;
 use whimbrel_text::option::{DURATION, RESUME, WRITE_TABLE};
 
 use crate::cli::ExploreArgs;
-pub use job::{Job, Pool};
+pub use job::{Job, Pool, Process};
 pub use show::tables;
 pub use simulate::{Setup, Simulator};
 
