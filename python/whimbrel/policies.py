@@ -115,7 +115,7 @@ def asked(policy: Policy) -> Callable[[str], Pairs]:
         except Exception as error:
             raise PolicyError(
                 f"the policy raised {type(error).__name__} at {snapshot.now_ns} ns: {error}",
-                _place(error, policy),
+                place_of(error, policy),
             ) from error
         if answer is not None and not isinstance(answer, Iterable):
             raise PolicyError(f"the policy decided {answer!r}", _DECIDE)
@@ -156,7 +156,9 @@ def _check(decided: list[Any]) -> None:
                 raise PolicyError(f"the policy decided {one!r}", cure)
 
 
-def _place(error: BaseException, policy: Policy) -> str:
+def place_of(
+    error: BaseException, policy: Callable[..., Any], given: str = "a whimbrel.Snapshot"
+) -> str:
     """The last line in the policy's file, which what it calls may have raised below, or where it
     begins if it was not even called."""
     code = getattr(policy, "__code__", None)
@@ -167,4 +169,4 @@ def _place(error: BaseException, policy: Policy) -> str:
         file, line = (own or lines[:1])[-1]
         return f"mend it at {file}, line {line}"
     where = f" at {code.co_filename}, line {code.co_firstlineno}" if code else ""
-    return f"it is called with a whimbrel.Snapshot alone: mend {policy!r}{where}"
+    return f"it is called with {given} alone: mend {policy!r}{where}"
