@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from .model import Application, Platform
     from .policies import Move, SeenCore, SeenTask, SetPoint, Snapshot
     from .runs import Run, open_run
+    from .search import Result, Search, Space
     from .simulation import simulate
 
 __all__ = [
@@ -69,14 +70,17 @@ __all__ = [
     "Platform",
     "Point",
     "PolicyError",
+    "Result",
     "Run",
     "RunError",
+    "Search",
     "SeenCore",
     "SeenTask",
     "Semaphore",
     "Service",
     "SetPoint",
     "Snapshot",
+    "Space",
     "Task",
     "Thermal",
     "Timer",
@@ -91,7 +95,7 @@ __all__ = [
 ]
 
 # Where a name is looked for when it is first used: figures need nothing that is compiled.
-_PARTS = ("errors", "policies", "model", "_keys", "runs", "simulation", "exploration", "_core")
+_PARTS = ("errors", "policies", "model", "_keys", "runs", "simulation", "exploration", "search", "_core")
 
 
 def __getattr__(name: str) -> object:

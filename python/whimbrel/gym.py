@@ -288,6 +288,11 @@ class Environment(gymnasium.Env[Any, Any]):
             self._state = "over"
         return observation, reward, bool(ended), truncated, info
 
+    @property
+    def pid(self) -> int | None:
+        """The simulator's process; None: there is none."""
+        return self._steps.pid
+
     def close(self) -> None:
         """Ends the simulator."""
         self._steps.end()

@@ -104,6 +104,29 @@ impl Space {
         Ok(Candidate { rate_millihz, policy, available, mapping, points, slots, ways })
     }
 
+    /// The positions of which a candidate of this space is made. Those of what it leaves open, as
+    /// the point of a core that is not available, are the last.
+    pub fn positions(&self, candidate: &Candidate) -> Vec<usize> {
+        fn at<T: PartialEq>(of: &[T], value: &T) -> usize {
+            of.iter().position(|known| known == value).unwrap_or(of.len().saturating_sub(1))
+        }
+        let checked = &self.checked;
+        let policy = self.policies.iter().position(|policy| policy.text == candidate.policy);
+        let fills = self.policies.iter().any(crate::space::SpacePolicy::fills);
+        let mut all = vec![at(&checked.rates_millihz, &candidate.rate_millihz)];
+        all.push(policy.unwrap_or(0));
+        let cores = candidate.mapping.iter().enumerate();
+        all.extend(cores.map(|(task, core)| at(&self.cores_of(task), &(*core as usize))));
+        let points = checked.points.iter().zip(&candidate.points).zip(&candidate.available);
+        all.extend(points.map(|((of, point), on)| if *on { at(of, point) } else { of.len() - 1 }));
+        all.extend(candidate.available.iter().map(|on| usize::from(fills && !on)));
+        let slots = checked.slots.iter();
+        all.extend(slots.map(|(channels, of)| at(of, &candidate.slots[channels[0]])));
+        let ways = checked.ways.iter();
+        all.extend(ways.map(|(channels, of)| at(of, &candidate.ways[channels[0]])));
+        all
+    }
+
     /// Whether it can be laid out: each batch has as many slots, and internal memory has room.
     pub fn fits(&self, candidate: &Candidate) -> bool {
         self.ways_fit(candidate)

@@ -6,3 +6,4 @@ mod export;
 mod refusals;
 mod search;
 mod symmetry;
+mod vector;

@@ -66,5 +66,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(exploring::explore, module)?)?;
     module.add_function(wrap_pyfunction!(exploring::work, module)?)?;
     module.add_class::<searching::Candidates>()?;
+    module.add_class::<searching::Search>()?;
     module.add_class::<stepping::Steps>()
 }

@@ -12,9 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use miette::Report;
 use rayon::prelude::*;
 use serde_json::{Value, json};
-use whimbrel_explore::{
-    Candidate, Evaluate, Failure as Failed, Outcome, Progress, Surroundings, Taker,
-};
+use whimbrel_explore::{Candidate, Evaluate, Failure as Failed, Progress, Surroundings, Taker};
 use whimbrel_model::{Problem, Setting};
 use whimbrel_run::accompany;
 use whimbrel_run::args::SimArgs;
@@ -25,10 +23,10 @@ use whimbrel_run::{helpers, load, prepared};
 use crate::explore;
 use crate::explore::{Job, Pool, Prepared, Simulator};
 
-pub use crate::candidates::Candidates;
+pub use crate::candidates::{Candidates, Next, Search};
 pub use crate::cli::ExploreArgs;
 pub use crate::steps::Steps;
-pub use whimbrel_explore::Progress as Explored;
+pub use whimbrel_explore::{Outcome, Progress as Explored};
 pub use whimbrel_model::{DecidedMove, DecidedPoint, Decision};
 pub use whimbrel_run::Callbacks;
 pub use whimbrel_run::args::Parameters;

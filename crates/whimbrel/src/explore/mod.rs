@@ -105,14 +105,19 @@ pub fn found(
 ) -> Result<(String, Exploration), Failure> {
     let identity = simulator.identity();
     let mut store = folder::store(args, &identity)?;
-    let options = Options {
+    let found =
+        search(space, evaluate, &mut store, &options(args), *around).map_err(Problem::new)?;
+    Ok((identity, found))
+}
+
+/// How candidates are chosen.
+pub fn options(args: &ExploreArgs) -> Options {
+    Options {
         objectives: args.objectives.clone(),
         seed: args.seed,
         limit: args.exhaustive,
         budget: args.budget.unwrap_or_default(),
-    };
-    let found = search(space, evaluate, &mut store, &options, *around).map_err(Problem::new)?;
-    Ok((identity, found))
+    }
 }
 
 fn choices(args: &ExploreArgs) -> Choices {

@@ -1,0 +1,281 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Spaces of candidates for optimisers of others, and our own search step by step."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from os import PathLike
+from typing import Any, TypeAlias
+
+from . import _words
+from ._native import _core
+from ._words import Time
+from .errors import InputError
+from .model import Application, Platform, path_of
+
+Value: TypeAlias = str | float | int | bool | None
+Candidate: TypeAlias = Mapping[str, Value]
+
+_OPTIONS: _words.Texts = {
+    "frame_rates": _words.listed(_words.number),
+    "points": _words.listed(_words.number),
+    "slots": _words.repeated,
+    "channels": _words.repeated,
+    "policies": _words.listed(_words.policy),
+    "pins": _words.pins,
+    "set": _words.set_options,
+    "duration": _words.time,
+    "seed": _words.integer,
+    "budget": _words.budget,
+    "objectives": _words.listed(_words.text),
+}
+# Candidates that run between two looks for Ctrl-C.
+_CHUNK = 64
+
+
+@dataclass(frozen=True)
+class Result:
+    """What came of a candidate."""
+
+    candidate: Candidate
+    """The value of each variable."""
+    row: dict[str, Any] = field(repr=False)
+    """The row of `Exploration.table` without `id` and `pareto`, and `jobs`, `frames`, `time_ms` and
+    `load`; docs/explore.md has the units."""
+    objectives: tuple[float, ...]
+    """The values to minimise, in the order of the space's `objectives`; infinite if it failed."""
+    failed: str | None = None
+    """Why it could not run, for example because it deadlocks."""
+
+
+class Space:
+    """What there is to choose from when an application is mapped to a platform.
+
+    An optimiser draws a value for each of the `variables`, and `evaluate` simulates that candidate:
+    the same one gives the same figures as an exploration, to the last bit.
+
+    Args:
+        app: The application, or the path of its app.toml or of a file that `whimbrel import` takes.
+        platform: The hardware, or its name, or the path of its file.
+        frame_rates, points, slots, channels, policies, pins, set, duration: As in
+            `whimbrel.explore`; each list is what a variable chooses from.
+        objectives: The quantities to minimise, of "energy", "misses", "latency" and "cores".
+        seed: The seed of the draws of cycles, and of `Search`.
+        budget: The candidates of each frame rate after which `Search` ends.
+
+    Raises:
+        InputError: An argument is invalid; `file` and `line` state the place.
+        TypeError: A value is of a wrong type.
+    """
+
+    def __init__(
+        self,
+        app: Application | str | PathLike[str],
+        platform: Platform | str | PathLike[str] = "mpsoc3",
+        *,
+        frame_rates: float | str | Iterable[float] | None = None,
+        points: str | Iterable[float] | None = None,
+        slots: str | Iterable[str] = (),
+        channels: str | Iterable[str] = (),
+        policies: str | Iterable[str | tuple[str, Mapping[str, float]]] | None = None,
+        pins: Mapping[str, int] | None = None,
+        set: Mapping[str, Any] | None = None,
+        duration: Time | None = None,
+        objectives: str | Iterable[str] = ("energy", "misses"),
+        seed: int | None = None,
+        budget: int | None = None,
+    ) -> None:
+        given = _words.given(_OPTIONS, locals())
+        given["app"] = [path_of("app", app, Application)]
+        given["platform"] = [path_of("platform", platform, Platform)]
+        self._inner = _core.Candidates(given)
+        described = json.loads(self._inner.described())
+        self._all: dict[str, list[Value]] = {
+            variable["name"]: variable["values"] for variable in described["variables"]
+        }
+        self.variables: dict[str, tuple[Value, ...]] = {
+            name: tuple(values) for name, values in self._all.items() if len(values) > 1
+        }
+        """The values of each variable: "rate" (frames per second), "policy", "mapping.TASK" (a
+        core), "points.CORE" (megahertz), "available.CORE", "slots…" and "channels…". One with a
+        single value is left out."""
+        self.objectives: tuple[str, ...] = tuple(described["objectives"])
+        """The names of the objectives."""
+
+    @property
+    def size(self) -> int:
+        """The number of candidates, those included that are alike or that cannot keep up."""
+        return math.prod(len(values) for values in self.variables.values())
+
+    def candidate(self, places: Sequence[int]) -> dict[str, Value]:
+        """The candidate whose values have these places in the `variables`, for optimisers of
+        integers: each place from 0 to the number of values less 1."""
+        places = _words.plain(places)
+        if len(places) != len(self.variables):
+            cure = f"give a place for each of the {len(self.variables)} variables"
+            raise InputError(f"the candidate has {len(places)} places", cure)
+        chosen = {}
+        for place, (name, values) in zip(places, self.variables.items(), strict=True):
+            number = int(_words.integer(name, place))
+            if not 0 <= number < len(values):
+                cure = f"give a place from 0 to {len(values) - 1}"
+                raise InputError(f"{name!r} has no value at place {number}", cure)
+            chosen[name] = values[number]
+        return chosen
+
+    def evaluate(self, candidate: Candidate) -> Result:
+        """Simulates a candidate.
+
+        Raises:
+            InputError: It lacks a variable, or has an unknown one, or an unknown value.
+            RunError: No candidate can run.
+        """
+        return self.evaluate_all([candidate])[0]
+
+    def evaluate_all(self, candidates: Iterable[Candidate]) -> list[Result]:
+        """Simulates candidates on all processors; gives the results in their order."""
+        all_of_them = list(candidates)
+        places = [self._places(candidate) for candidate in all_of_them]
+        told = [
+            json.loads(row)
+            for begin in range(0, len(places), _CHUNK)
+            for row in self._inner.evaluate(places[begin : begin + _CHUNK])
+        ]
+        return [self._result(*pair) for pair in zip(all_of_them, told, strict=True)]
+
+    def _places(self, candidate: Candidate) -> list[int]:
+        if not isinstance(candidate, Mapping):
+            raise _words.wrong("candidate", candidate, "a dict of variables with their values")
+        unknown = candidate.keys() - self._all.keys()
+        if unknown:
+            cure = f"name variables of the space: {', '.join(self.variables)}"
+            raise InputError(f"the candidate has {min(unknown)!r}, which is unknown", cure)
+        return [self._place(name, candidate) for name in self._all]
+
+    def _place(self, name: str, candidate: Candidate) -> int:
+        values = self._all[name]
+        if name not in candidate and len(values) > 1:
+            raise InputError(f"the candidate has no {name!r}", "give a value for each variable")
+        value = _words.plain(candidate.get(name, values[0]))
+        if value not in values:
+            known = ", ".join(map(repr, values))
+            raise InputError(f"{name!r} of the candidate is {value!r}", f"give one of {known}")
+        return values.index(value)
+
+    def _result(self, candidate: Candidate, told: dict[str, Any]) -> Result:
+        failed, outcome = told.pop("failed"), told.pop("outcome") or {}
+        values = told.pop("objectives") or [None] * len(self.objectives)
+        objectives = tuple(math.inf if value is None else value for value in values)
+        rate = candidate.get("rate", self._all["rate"][0])
+        return Result(candidate, {**told, "rate": rate, **outcome}, objectives, failed)
+
+
+class Search:
+    """The search of `whimbrel.explore` step by step: you run the candidates.
+
+    Few candidates are all asked for, those alike once; of many, a genetic search (NSGA-II) asks.
+    """
+
+    def __init__(self, space: Space) -> None:
+        self._space = space
+        self._inner = _core.Search(space._inner)  # noqa: SLF001: they belong together
+        self._waiting: dict[tuple[Value, ...], int] = {}
+        self._batch: list[dict[str, Value]] = []
+        self.results: list[Result] = []
+        """All results that were told, in that order."""
+
+    def ask(self) -> list[dict[str, Value]]:
+        """The candidates to run next, in any order; those of the last call whose results were not
+        told come again. Empty: the search is over."""
+        if not self._waiting:
+            space = self._space
+            places = self._inner.ask() or []
+            self._batch = [
+                {
+                    name: values[place]
+                    for (name, values), place in zip(space._all.items(), one, strict=True)  # noqa: SLF001
+                    if len(values) > 1
+                }
+                for one in places
+            ]
+            self._waiting = {self._key(one): place for place, one in enumerate(self._batch)}
+        return [self._batch[place] for place in self._waiting.values()]
+
+    def tell(self, candidate: Candidate, result: Result | Mapping[str, float] | None) -> None:
+        """Tells what came of a candidate that was asked for.
+
+        Args:
+            candidate: As `ask` gave it.
+            result: That of `Space.evaluate`; or what you have measured: `energy_mj`, `misses`,
+                `latency_ms` and `cores`, of which only objectives of the space are needed. None: it
+                cannot run.
+
+        Raises:
+            InputError: The candidate does not wait for a result, or a number is missing or is not
+                finite.
+        """
+        key = self._key(candidate)
+        if key not in self._waiting:
+            cure = "tell a candidate of the last ask(), once"
+            raise InputError("the candidate does not wait for a result", cure)
+        outcome = self._outcome(result)
+        if not isinstance(result, Result):
+            failed = None if outcome else "it could not run"
+            values = tuple(float((result or {}).get(_COLUMNS[of], math.inf)) for of in self._of())
+            result = Result(candidate, dict(result or {}), values, failed)
+        self._inner.tell(self._waiting.pop(key), outcome)
+        self.results.append(result)
+
+    @property
+    def front(self) -> list[Result]:
+        """The results of which no other one of their frame rate is better in all objectives."""
+        return [
+            one
+            for one in self.results
+            if one.failed is None and not any(_beats(other, one) for other in self.results)
+        ]
+
+    def _key(self, candidate: Candidate) -> tuple[Value, ...]:
+        return tuple(_words.plain(candidate.get(name)) for name in self._space.variables)
+
+    def _of(self) -> tuple[str, ...]:
+        return self._space.objectives
+
+    def _outcome(
+        self, result: Result | Mapping[str, float] | None
+    ) -> tuple[float, int, float | None, int] | None:
+        if result is None or (isinstance(result, Result) and result.failed is not None):
+            return None
+        row = result.row if isinstance(result, Result) else result
+        for of in self._of():
+            value = row.get(_COLUMNS[of])
+            # A latency is unknown where no frame came to its end.
+            fine = value is None if of == "latency" and _COLUMNS[of] in row else False
+            if not fine and not (_words.is_number(value) and 0 <= float(value) < math.inf):
+                cure = "give a finite number from 0 on"
+                raise InputError(f"the result's {_COLUMNS[of]} is {value!r}", cure)
+        latency = row.get("latency_ms")
+        return (
+            float(row.get("energy_mj", 0)),
+            int(row.get("misses", 0)),
+            None if latency is None else float(latency),
+            int(row.get("cores", 0)),
+        )
+
+
+# The column of each objective.
+_COLUMNS = {"energy": "energy_mj", "misses": "misses", "latency": "latency_ms", "cores": "cores"}
+
+
+def _beats(one: Result, other: Result) -> bool:
+    pairs = list(zip(one.objectives, other.objectives, strict=True))
+    same_rate = one.candidate.get("rate") == other.candidate.get("rate")
+    return (
+        one.failed is None
+        and same_rate
+        and all(a <= b for a, b in pairs)
+        and any(a < b for a, b in pairs)
+    )
