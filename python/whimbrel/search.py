@@ -30,6 +30,7 @@ _OPTIONS: _words.Texts = {
     "duration": _words.time,
     "seed": _words.integer,
     "budget": _words.budget,
+    "exhaustive": _words.integer,
     "objectives": _words.listed(_words.text),
 }
 # Candidates that run between two looks for Ctrl-C.
@@ -65,6 +66,7 @@ class Space:
         objectives: The quantities to minimise, of "energy", "misses", "latency" and "cores".
         seed: The seed of the draws of cycles, and of `Search`.
         budget: The candidates of each frame rate after which `Search` ends.
+        exhaustive: The maximum number of candidates of a frame rate of which `Search` asks for all.
 
     Raises:
         InputError: An argument is invalid; `file` and `line` state the place.
@@ -87,6 +89,7 @@ class Space:
         objectives: str | Iterable[str] = ("energy", "misses"),
         seed: int | None = None,
         budget: int | None = None,
+        exhaustive: int | None = None,
     ) -> None:
         given = _words.given(_OPTIONS, locals())
         given["app"] = [path_of("app", app, Application)]
