@@ -26,6 +26,6 @@ pub mod signals;
 mod sim;
 
 pub use fingerprint::fingerprint;
-pub use process::Process;
+pub use process::{Process, spawn};
 pub use run::{Callbacks, Summary, accompany, done, loads, ratio, reason, received, run};
 pub use sim::{prepared, sim};

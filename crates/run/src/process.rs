@@ -2,6 +2,8 @@
 //! Processes by a name that is never reused: their number together with the time they started.
 
 use std::io;
+use std::process::{Child, Command};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -11,6 +13,17 @@ use rustix::process::{
 };
 use serde::{Deserialize, Serialize};
 use whimbrel_occupy::Machine;
+
+/// Starts a process, one at a time: a library of the program that we are in may have something to
+/// do at each fork and not expect two at once, as OpenBLAS, which then waits for ever.
+///
+/// # Errors
+/// It cannot be started.
+pub fn spawn(command: &mut Command) -> io::Result<Child> {
+    static ONE: Mutex<()> = Mutex::new(());
+    let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+    command.spawn()
+}
 
 /// One process, now or in the past.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -107,8 +120,6 @@ impl Process {
 
 #[cfg(test)]
 mod tests {
-    use std::process::Command;
-
     use super::*;
 
     #[test]

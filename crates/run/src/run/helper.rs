@@ -24,7 +24,7 @@ use super::complaints::Complaints;
 use crate::board::link;
 use crate::control::Ask;
 use crate::load::Loaded;
-use crate::process::Process;
+use crate::process::{self, Process};
 use crate::protocol::{LINE_MAX, Line};
 
 /// How long a helper may take to leave after its socket is closed.
@@ -259,7 +259,7 @@ fn spawn(mut command: Command, stdin: Stdio, folder: &Path) -> io::Result<(Child
         .map_err(|_| io::Error::other("descriptor 3 is taken twice"))?;
     // The command is dropped at the end of this function, and with it the helper's end of the
     // socket: only then does the helper's death close it.
-    let child = command.spawn()?;
+    let child = process::spawn(&mut command)?;
     Ok((child, socket))
 }
 

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use whimbrel_explore::{Failure, Outcome};
 use whimbrel_run::helpers;
 use whimbrel_run::protocol::{End, LINE_MAX, Line};
-use whimbrel_run::{ratio, received};
+use whimbrel_run::{ratio, received, spawn};
 
 /// All that is needed to run a candidate, as plain data.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -145,7 +145,7 @@ impl Pool {
             .map_err(|_| io::Error::other("descriptor 3 is taken twice"))?;
         let answers = BufReader::new(socket.try_clone()?);
         let folder = folder.to_owned();
-        Ok(Process { child: command.spawn()?, folder, socket, answers, patience: None })
+        Ok(Process { child: spawn(&mut command)?, folder, socket, answers, patience: None })
     }
 
     fn waiting(&self) -> MutexGuard<'_, Vec<Process>> {
