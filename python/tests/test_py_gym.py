@@ -81,7 +81,7 @@ def test_an_agent_sees_and_does_what_a_policy_in_python_does(
         misses, jobs = info["misses"], info["jobs"]
         for number, snapshot in enumerate(seen, 1):
             assert observation["run"].tolist() == [snapshot.now_ns, snapshot.rate_millihz]
-            for name in ("core", "last_core", "movable", "not_on", "load_ppm", "here_ns", "away_ns"):
+            for name in TASK[: TASK.index("migration_ns") + 1]:
                 assert of(observation, name) == [getattr(task, name) for task in snapshot.tasks]
             for name in ("up", "point", "busy_ppm"):
                 assert of(observation, name) == [getattr(core, name) for core in snapshot.cores]

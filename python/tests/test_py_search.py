@@ -22,8 +22,8 @@ def space(player: whimbrel.Application, **more: Any) -> Space:
 
 def every(of: Space) -> list[Result]:
     names = list(of.variables)
-    candidates = (dict(zip(names, values, strict=True)) for values in product(*of.variables.values()))
-    return of.evaluate_all(candidates)
+    chosen = product(*of.variables.values())
+    return of.evaluate_all(dict(zip(names, values, strict=True)) for values in chosen)
 
 
 @pytest.mark.parametrize(
@@ -160,9 +160,7 @@ def test_our_search_finds_what_an_exploration_finds(
     )
     search = searched(space(player, **more))
     rows = {(row["mapping"], row["points"], row["energy_mj"]) for row in found.table.to_pylist()}
-    ours = {
-        (one.row["mapping"], one.row["points"], one.row["energy_mj"]) for one in search.results
-    }
+    ours = {(one.row["mapping"], one.row["points"], one.row["energy_mj"]) for one in search.results}
     assert ours == rows and len(search.results) == len(rows)
     assert (len(rows) == 8) == (exhaustive == 1)
     fronts = [
@@ -230,7 +228,8 @@ def test_a_result_that_makes_no_sense_is_refused(player: whimbrel.Application) -
 
 
 def test_a_space_that_makes_no_sense_is_refused(player: whimbrel.Application) -> None:
-    for wrong in ({"points": [3]}, {"pins": {"work": 9}}, {"slots": ["x=2"]}, {"policies": ["best"]}):
+    no_policy = {"policies": ["best"]}
+    for wrong in ({"points": [3]}, {"pins": {"work": 9}}, {"slots": ["x=2"]}, no_policy):
         with pytest.raises(whimbrel.InputError) as told:
             space(player, **wrong)
         assert told.value.cure

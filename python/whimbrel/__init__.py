@@ -95,7 +95,10 @@ __all__ = [
 ]
 
 # Where a name is looked for when it is first used: figures need nothing that is compiled.
-_PARTS = ("errors", "policies", "model", "_keys", "runs", "simulation", "exploration", "search", "_core")
+_PARTS = (
+    *("errors", "policies", "model", "_keys", "runs", "simulation", "exploration", "search"),
+    "_core",
+)
 
 
 def __getattr__(name: str) -> object:

@@ -219,7 +219,8 @@ class Environment(gymnasium.Env[Any, Any]):
         ended = self._listen(None)
         self._state = "over" if ended else "under way"
         if ended:
-            raise RunError(f"the run ended before its first period: {ended}", "shorten agent_period=")
+            why = f"the run ended before its first period: {ended}"
+            raise RunError(why, "shorten agent_period=")
         return self._observation(), self._info(self._seen)
 
     def _drawn(self, options: dict[str, Any]) -> dict[str, list[str]]:
@@ -318,7 +319,9 @@ class Environment(gymnasium.Env[Any, Any]):
             if task < len(self._names) and core < cores
         )
         told_points = ",".join(
-            f'{{"core":{core},"point":{point - 1}}}' for core, point in enumerate(points) if point > 0
+            f'{{"core":{core},"point":{point - 1}}}'
+            for core, point in enumerate(points)
+            if point > 0
         )
         return f'{{"decision":{{"moves":[{told_moves}],"points":[{told_points}]}}}}\n'
 
@@ -347,7 +350,8 @@ class Environment(gymnasium.Env[Any, Any]):
             told = json.loads(line) if line else {"end": None}
         self._state = "over"
         if error is not None and error["kind"] != "deadlock":
-            raise RunError(f"the simulation failed: {error['text']}", "call reset() to start another")
+            why = f"the simulation failed: {error['text']}"
+            raise RunError(why, "call reset() to start another")
         if told["end"] is None:
             self._stop()
             return "the simulator is gone"
@@ -375,7 +379,7 @@ class Environment(gymnasium.Env[Any, Any]):
             whole["cores"][: len(cores)] = cores
             whole["tasks"][: len(tasks)] = tasks
             return {"run": run.copy(), **whole}
-        observation = np.zeros(self.observation_space.shape, np.float32)
+        observation = np.zeros(self._places.size, np.float32)
         places = self._places
         observation[places.parts_to] = self._seen[places.parts] * places.scale
         rising = self._seen[places.rising]
@@ -425,7 +429,8 @@ class Environment(gymnasium.Env[Any, Any]):
         for number, core in enumerate(cores):
             points = self._points[number]
             mhz = f" {points[core[1]]['hz'] / 1e6:g} MHz" if points else ""
-            there = [name for name, task in zip(self._names, tasks, strict=True) if task[0] == number]
+            known = zip(self._names, tasks, strict=True)
+            there = [name for name, task in known if task[0] == number]
             lines.append(f"core {number}{mhz} {core[2] / 1e4:.0f} %: {' '.join(there)}")
         return "\n".join(lines)
 
@@ -440,7 +445,9 @@ def _split(numbers: Array, cores: int) -> tuple[Array, Array, Array]:
 class _Places:
     """Where the numbers that are seen go in a normalised observation."""
 
-    def __init__(self, last_points: list[int], tasks: int, room_cores: int, room_tasks: int) -> None:
+    def __init__(
+        self, last_points: list[int], tasks: int, room_cores: int, room_tasks: int
+    ) -> None:
         cores = len(last_points)
         seen = np.arange(len(RUN) + len(CORE) * cores + len(TASK) * tasks)
         _, of_cores, of_tasks = _split(seen, cores)

@@ -184,7 +184,7 @@ class Search:
 
     def __init__(self, space: Space) -> None:
         self._space = space
-        self._inner = _core.Search(space._inner)  # noqa: SLF001: they belong together
+        self._inner = _core.Search(space._inner)
         self._waiting: dict[tuple[Value, ...], int] = {}
         self._batch: list[dict[str, Value]] = []
         self.results: list[Result] = []
@@ -199,7 +199,7 @@ class Search:
             self._batch = [
                 {
                     name: values[place]
-                    for (name, values), place in zip(space._all.items(), one, strict=True)  # noqa: SLF001
+                    for (name, values), place in zip(space._all.items(), one, strict=True)
                     if len(values) > 1
                 }
                 for one in places
@@ -226,9 +226,10 @@ class Search:
             raise InputError("the candidate does not wait for a result", cure)
         outcome = self._outcome(result)
         if not isinstance(result, Result):
-            failed = None if outcome else "it could not run"
-            values = tuple(float((result or {}).get(_COLUMNS[of], math.inf)) for of in self._of())
-            result = Result(candidate, dict(result or {}), values, failed)
+            row: dict[str, Any] = dict(result or {})
+            values: list[Any] = [row.get(_COLUMNS[of]) for of in self._of()]
+            known = tuple(math.inf if value is None else float(value) for value in values)
+            result = Result(candidate, row, known, None if outcome else "it could not run")
         self._inner.tell(self._waiting.pop(key), outcome)
         self.results.append(result)
 
@@ -254,7 +255,7 @@ class Search:
             return None
         row = result.row if isinstance(result, Result) else result
         for of in self._of():
-            value = row.get(_COLUMNS[of])
+            value: Any = row.get(_COLUMNS[of])
             # A latency is unknown where no frame came to its end.
             fine = value is None if of == "latency" and _COLUMNS[of] in row else False
             if not fine and not (_words.is_number(value) and 0 <= float(value) < math.inf):
