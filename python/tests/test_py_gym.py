@@ -393,6 +393,26 @@ def test_a_simulator_that_is_killed_is_told_and_replaced(env: Environment) -> No
     assert env.reset(seed=1)[1]["time_s"] == 0.2
 
 
+def test_an_episode_that_is_interrupted_leaves_no_answer_for_the_next(
+    player: whimbrel.Application,
+) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with Environment(player, duration="100h", agent_period="10s", raw=True) as made:
+        first = made.reset(seed=1)[0]
+        before = signal.signal(signal.SIGALRM, interrupt)
+        signal.setitimer(signal.ITIMER_REAL, 0.1)
+        try:
+            with pytest.raises(KeyboardInterrupt):
+                while True:
+                    made.step(0)
+        finally:
+            signal.signal(signal.SIGALRM, before)
+        again = made.reset(seed=1)[0]
+    assert all(np.array_equal(again[of], first[of]) for of in first)
+
+
 def test_a_forked_process_leaves_the_simulator_alone(player: whimbrel.Application) -> None:
     made = Environment(player)
     made.reset(seed=1)

@@ -237,11 +237,11 @@ class Environment(gymnasium.Env[Any, Any]):
     def _begin(self, seed: int) -> bytes:
         """Begins a simulation; gives what it says first."""
         self._steps.begin(seed)
-        line = self._steps.ask()
+        line = self._ask()
         if not line:
             # It has gone after the run before: what stays of a module, another must not find.
             self._steps.begin(seed, anew=True)
-            line = self._steps.ask()
+            line = self._ask()
         if b'{"started"' not in line:
             why = json.loads(line)["error"]["text"] if line else self._steps.last_words()
             self._stop()
@@ -251,10 +251,19 @@ class Environment(gymnasium.Env[Any, Any]):
     def _leave(self) -> None:
         """Ends a simulation that is under way; the simulator waits for the next one."""
         if self._state == "under way":
-            line = self._steps.ask('{"kill":{}}\n')
+            line = self._ask('{"kill":{}}\n')
             while line and not line.startswith(b'{"end"'):
-                line = self._steps.ask()
+                line = self._ask()
         self._state = "not begun"
+
+    def _ask(self, line: str | None = None) -> bytes:
+        """Tells the simulator a line, and gives its next one."""
+        try:
+            return self._steps.ask(line)
+        except BaseException:
+            # Ctrl-C: what it says now would be taken for the answer to the next line.
+            self._stop()
+            raise
 
     def _stop(self) -> None:
         self._steps.end()
@@ -330,7 +339,7 @@ class Environment(gymnasium.Env[Any, Any]):
 
     def _listen(self, line: str | None) -> str:
         """Tells a line, and listens to what is seen next; gives how the simulation ended, if so."""
-        answer = self._steps.ask(line)
+        answer = self._ask(line)
         while not answer.startswith(_SEEN):
             if not answer:
                 why = self._steps.last_words()
@@ -338,7 +347,7 @@ class Environment(gymnasium.Env[Any, Any]):
                 raise RunError(f"the simulator is gone: {why}", "call reset() to start another")
             if answer.startswith((b'{"error"', b'{"end"')):
                 return self._ended(json.loads(answer))
-            answer = self._steps.ask()
+            answer = self._ask()
         self._seen = np.frombuffer(unhexlify(answer[len(_SEEN) : -3]), "<i8")
         return ""
 
@@ -346,7 +355,7 @@ class Environment(gymnasium.Env[Any, Any]):
         """Takes the totals of a simulation that has ended."""
         error = told.get("error")
         while "end" not in told:
-            line = self._steps.ask()
+            line = self._ask()
             told = json.loads(line) if line else {"end": None}
         self._state = "over"
         if error is not None and error["kind"] != "deadlock":
