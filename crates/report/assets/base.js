@@ -111,24 +111,20 @@ function ticks(from, to, most) {
 
 // ---- colours ------------------------------------------------------------------------------------
 
-const PALETTE = [
-  "#4e86c4",
-  "#f0912d",
-  "#4faa5b",
-  "#a777c2",
-  "#d9b92f",
-  "#3bb3b0",
-  "#d3729d",
-  "#96765f",
-  "#8b95a5",
-  "#7a7ee0",
-];
+/// P. Tol's bright scheme, which people with any colour vision can tell apart.
+const PALETTE = ["#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#bbbbbb"];
 
 /// The colour of the task, channel or core with this number; it keeps it everywhere on the page.
+/// Those after the first seven are darker, then lighter.
 function colour(number) {
-  while (PALETTE.length <= number)
-    PALETTE.push(`hsl(${Math.round(PALETTE.length * 137.508) % 360} 52% 56%)`);
-  return PALETTE[number];
+  const base = PALETTE[number % PALETTE.length];
+  const ring = Math.floor(number / PALETTE.length) % 3;
+  const parts = [1, 3, 5].map((at) => {
+    const part = Number.parseInt(base.slice(at, at + 2), 16);
+    const mixed = [part, part * 0.6, part + (255 - part) * 0.55][ring];
+    return Math.round(mixed).toString(16).padStart(2, "0");
+  });
+  return `#${parts.join("")}`;
 }
 
 const HEAT = [

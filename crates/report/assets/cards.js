@@ -107,7 +107,8 @@ function migrationCards(run) {
   const open = (move) => {
     const around = Math.max((move.arrives ?? move.leaves) - move.leaves, 1000) * 20;
     run.view.show(move.leaves - around, (move.arrives ?? move.leaves) + around);
-    document.querySelector(".uplot")?.scrollIntoView({ block: "center" });
+    run.shownIn?.choose({ move });
+    run.shownIn?.element.scrollIntoView({ block: "center" });
   };
   const away = column("parked to running", "away", duration);
   const columns = [

@@ -228,15 +228,20 @@ function plotCard(run, title, about, curves, unit, absent, more) {
   return card(title, new Plot(run, curves, unit, more).element, { about });
 }
 
-function queueCard(run) {
+/// The channels whose depth is known, the fullest first.
+function fullest(run) {
   const known = run.depth.flatMap((curve, number) =>
     curve ? [{ name: run.channel(number), number, curve }] : [],
   );
   const fullness = ({ number }) =>
     (run.channels[number]?.high ?? 0) / (run.channels[number]?.slots || 1);
-  const order = known.sort((a, b) => fullness(b) - fullness(a) || a.number - b.number);
+  return known.sort((a, b) => fullness(b) - fullness(a) || a.number - b.number);
+}
+
+function queueCard(run) {
+  const order = fullest(run);
   const all =
-    run.channels.length > known.length && known.length === 256
+    run.channels.length > order.length && order.length === 256
       ? `, of the 256 busiest of ${run.channels.length} channels`
       : "";
   return plotCard(

@@ -5,11 +5,13 @@
 const redraws = new Set();
 
 /// What another viewer shows better, and how to get there.
-const timelineHint = (run) => html`
+const viewerHint = (run) => html`
   <p class="hint">
-    ${"Which task ran where and when, with migrations and missed deadlines: "}
+    ${"For searches, SQL and frequencies on the same tracks: "}
     <code>whimbrel trace ${run.folder} --format perfetto</code>
-    ${" writes a timeline for ui.perfetto.dev."}
+    ${" writes a trace. Open "}
+    <a href="https://ui.perfetto.dev" rel="noreferrer" target="_blank">ui.perfetto.dev</a>
+    ${" and drag the file into its window."}
   </p>
 `;
 
@@ -17,7 +19,8 @@ const recorded = (run) => html`
   <div>
     ${header(run)}
     ${troubleCards(run)}
-    ${timelineHint(run)}
+    ${timelineCard(run)}
+    ${viewerHint(run)}
     ${queueCard(run)}
     ${powerCards(run)}
     ${heatCards(run)}
@@ -33,7 +36,12 @@ const recorded = (run) => html`
 function start() {
   const data = JSON.parse(document.getElementById("data").textContent);
   const page = document.getElementById("page");
-  const runs = data.runs.map((one) => new Run(one));
+  let chunks = 0;
+  const runs = data.runs.map((one) => {
+    const run = new Run(one, chunks);
+    chunks += run.timeline.from.length;
+    return run;
+  });
   page.replaceChildren();
   if (runs.length > 1) {
     page.append(

@@ -2,25 +2,33 @@
 // A run as the page shows it: columns decoded, curves sampled, and the part of the run that all
 // plots show together.
 
+const bytesOf = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+
 /// The numbers of a column: base64 of differences, each zigzag and LEB128.
-function decode(text) {
-  const raw = atob(text);
-  const numbers = [];
+const decode = (text) => numbers(bytesOf(text), 1)[0];
+
+/// The numbers of columns of the same length, which follow each other.
+function numbers(bytes, columns) {
+  let all = 0;
+  for (const byte of bytes) all += byte < 0x80;
+  const decoded = new Float64Array(all);
+  const length = all / columns;
   let value = 0,
     scale = 1,
-    before = 0;
-  for (let at = 0; at < raw.length; at++) {
-    const byte = raw.charCodeAt(at);
+    before = 0,
+    n = 0;
+  for (const byte of bytes) {
     value += (byte & 0x7f) * scale;
     scale *= 128;
     if (byte < 0x80) {
+      if (n % length === 0) before = 0;
       before += value % 2 ? -(value + 1) / 2 : value / 2;
-      numbers.push(before);
+      decoded[n++] = before;
       value = 0;
       scale = 1;
     }
   }
-  return Float64Array.from(numbers);
+  return Array.from({ length: columns }, (_, k) => decoded.subarray(k * length, (k + 1) * length));
 }
 
 /// The position of the first element of ascending numbers that is above `value`.
@@ -99,7 +107,8 @@ const rows = (table) =>
   table.rows.map((row) => Object.fromEntries(table.columns.map((key, n) => [key, row[n]])));
 
 class Run {
-  constructor(data) {
+  /// `chunks`: how many chunks of events runs before it have.
+  constructor(data, chunks) {
     const { events, summary } = data;
     this.folder = data.folder;
     this.summary = summary;
@@ -132,6 +141,7 @@ class Run {
     this.names = this.tasks.map((task) => this.nameOf(task.task, task.index));
     this.numbers = new Map(this.names.map((name, number) => [name, number]));
     const curves = (all) => all.map((data) => data && new Curve(data, this.end));
+    this.timeline = new Events(events.timeline, chunks);
     for (const key of ["depth", "frequency", "power", "temperature"])
       this[key] = curves(events[key]);
     for (const move of this.migrations) {

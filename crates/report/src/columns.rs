@@ -4,18 +4,38 @@
 //! Times of events differ by little, so most take two or three bytes instead of fifteen digits.
 //! `decode` in `assets/base.js` is the other half.
 
+use std::io::Write;
+
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
+use flate2::Compression;
+use flate2::write::DeflateEncoder;
 
 /// A column of numbers.
 pub fn encode(numbers: impl IntoIterator<Item = i64>) -> String {
+    STANDARD_NO_PAD.encode(differences(numbers))
+}
+
+/// Columns of the same length, one after the other, compressed. The page unpacks them when it needs
+/// them: `unpack` in `assets/events.js` is the other half.
+pub fn pack(columns: &[Vec<i64>]) -> String {
+    let mut deflate = DeflateEncoder::new(Vec::new(), Compression::default());
+    let packed = columns
+        .iter()
+        .try_for_each(|column| deflate.write_all(&differences(column.iter().copied())));
+    // What is written to is memory, so there is nothing that could fail.
+    let bytes = packed.and_then(|()| deflate.finish()).expect("memory");
+    STANDARD_NO_PAD.encode(bytes)
+}
+
+fn differences(numbers: impl IntoIterator<Item = i64>) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut before = 0_i64;
     for number in numbers {
         push(&mut bytes, zigzag(number.wrapping_sub(before)));
         before = number;
     }
-    STANDARD_NO_PAD.encode(bytes)
+    bytes
 }
 
 /// Small numbers of either sign become small ones without: 0, -1, 1, -2 are 0, 1, 2, 3.

@@ -5,6 +5,7 @@ use serde::Serialize;
 use whimbrel_trace::{Event, Kind};
 
 use crate::envelope::{Envelope, EnvelopeData};
+use crate::timeline::{Timeline, TimelineData};
 use crate::waits::Waits;
 
 /// How many points of all curves of one sort a page has room for.
@@ -26,6 +27,7 @@ pub struct Gather {
     power: Vec<Envelope>,
     temperature: Vec<Envelope>,
     waits: Waits,
+    timeline: Timeline,
 }
 
 /// As the page takes it. Curves are by channel or by core; `null`: nothing is known.
@@ -37,6 +39,7 @@ pub struct Gathered {
     frequency: Vec<Option<EnvelopeData>>,
     power: Vec<Option<EnvelopeData>>,
     temperature: Vec<Option<EnvelopeData>>,
+    pub timeline: TimelineData,
     #[serde(skip)]
     pub waits: Waits,
 }
@@ -44,7 +47,7 @@ pub struct Gathered {
 impl Gather {
     /// Nothing yet, of a run that started at `start_ns` on its clock, with so many cores, and the
     /// channels of which `shown` says whether they are of interest.
-    pub fn new(start_ns: u64, cores: usize, shown: &[bool]) -> Self {
+    pub fn new(start_ns: u64, cores: usize, shown: &[bool], timeline: Timeline) -> Self {
         let channels = shown.iter().filter(|shown| **shown).count();
         let curves = vec![Envelope::new(points_of_one(cores)); cores];
         let depth = |shown: &bool| shown.then(|| Envelope::new(points_of_one(channels)));
@@ -57,6 +60,7 @@ impl Gather {
             power: curves.clone(),
             temperature: curves,
             waits: Waits::default(),
+            timeline,
         }
     }
 
@@ -67,6 +71,7 @@ impl Gather {
         self.end = at;
         self.events += 1;
         self.waits.take(event, at);
+        self.timeline.take(event, at);
         match event.kind {
             Kind::Send | Kind::Receive => {
                 if let Some(Some(depth)) = self.depth.get_mut(event.object as usize) {
@@ -94,6 +99,7 @@ impl Gather {
             frequency: all(self.frequency),
             power: all(self.power),
             temperature: all(self.temperature),
+            timeline: self.timeline.finish(end_ns),
             waits: self.waits,
         }
     }

@@ -16,10 +16,13 @@ const UPLOT: &str = include_str!("../assets/uplot.min.js");
 const UPLOT_LICENSE: &str = include_str!("../assets/uplot.LICENSE");
 /// Elements from templates.
 const HTM: &str = include_str!("../assets/htm.min.js");
-const SCRIPTS: [&str; 9] = [
+const SCRIPTS: [&str; 12] = [
     include_str!("../assets/base.js"),
     include_str!("../assets/model.js"),
     include_str!("../assets/curves.js"),
+    include_str!("../assets/events.js"),
+    include_str!("../assets/lanes.js"),
+    include_str!("../assets/timeline.js"),
     include_str!("../assets/heat.js"),
     include_str!("../assets/tables.js"),
     include_str!("../assets/responses.js"),
@@ -48,6 +51,10 @@ pub fn page(runs: &[Run], explorations: &[Exploration]) -> String {
         ("{{style}}", STYLES.concat()),
         ("{{data}}", island(&Data { runs, explorations })),
         ("{{script}}", script),
+        (
+            "{{exact}}",
+            runs.iter().flat_map(Run::chunks).map(|chunk| format!("{chunk}\n")).collect(),
+        ),
     ];
     fill(PAGE, &parts)
 }

@@ -14,8 +14,10 @@ mod gather;
 mod html;
 mod run;
 mod table;
+mod timeline;
 mod waits;
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use explored::Exploration;
@@ -57,17 +59,18 @@ pub struct Page {
 }
 
 /// The page of these folders, each of a recorded run or of an exploration (which has an
-/// `explore.csv`), in their order.
+/// `explore.csv`), in their order. The timeline has all events of the times in `exact`, in
+/// nanoseconds since the start of a run, and others as far as there is room.
 ///
 /// # Errors
 /// A folder is neither, or cannot be read.
-pub fn page(folders: &[impl AsRef<Path>]) -> Result<Page, Error> {
+pub fn page(folders: &[impl AsRef<Path>], exact: &[Range<u64>]) -> Result<Page, Error> {
     let (mut runs, mut explorations) = (Vec::new(), Vec::new());
     for folder in folders.iter().map(AsRef::as_ref) {
         if folder.join(explored::FILE).is_file() {
             explorations.push(Exploration::read(folder)?);
         } else {
-            runs.push(Run::read(folder)?);
+            runs.push(Run::read(folder, exact)?);
         }
     }
     let damage = runs.iter().flat_map(|run| {

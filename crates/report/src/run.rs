@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A recorded run as the page takes it.
 
+use std::collections::BTreeSet;
+use std::ops::Range;
 use std::path::Path;
 
 use serde::Serialize;
@@ -10,6 +12,7 @@ use whimbrel_trace::{Oddities, Recorded};
 use crate::Error;
 use crate::gather::{Gather, Gathered};
 use crate::table::Table;
+use crate::timeline::Timeline;
 
 /// Of how many channels the page shows the depth over time.
 const CHANNELS: usize = 256;
@@ -58,11 +61,11 @@ pub struct Run {
 }
 
 impl Run {
-    /// Reads the folder of a recorded run.
+    /// Reads the folder of a recorded run; the events of these times are kept as they are.
     ///
     /// # Errors
     /// It is none, or it cannot be read.
-    pub fn read(folder: &Path) -> Result<Self, Error> {
+    pub fn read(folder: &Path, exact: &[Range<u64>]) -> Result<Self, Error> {
         let refuse = |error| Error::Recorded(Box::new(error));
         let recorded = Recorded::open(folder).map_err(refuse)?;
         let raw = raw(&recorded);
@@ -73,7 +76,14 @@ impl Run {
             [] => vec![true; CHANNELS],
             channels => busiest(channels),
         };
-        let mut gather = Gather::new(start_ns, streams.max(list(raw, "cores").len()), &shown);
+        let deaths = list(raw, "deaths").iter().filter_map(|death| {
+            let at = death["detected_ns"].as_u64()?.saturating_sub(start_ns);
+            Some((at, death["core"].as_u64()?.try_into().ok()?))
+        });
+        let cores: BTreeSet<u32> = recorded.cores().collect();
+        let timeline = Timeline::new(cores.into_iter().collect(), deaths.collect(), exact.to_vec());
+        let cores = streams.max(list(raw, "cores").len());
+        let mut gather = Gather::new(start_ns, cores, &shown, timeline);
         let mut events = recorded.merged();
         for event in &mut events {
             gather.take(&event.map_err(refuse)?);
@@ -86,6 +96,11 @@ impl Run {
     /// What it is called.
     pub fn name(&self) -> &str {
         &self.folder
+    }
+
+    /// The chunks of its exact events.
+    pub fn chunks(&self) -> &[String] {
+        &self.events.timeline.chunks
     }
 
     /// What is missing of it, a line each.
@@ -161,7 +176,7 @@ const TASK: [&str; 18] = [
 ];
 const CHANNEL: [&str; 8] =
     ["channel", "slots", "depth", "high", "low", "sent", "received", "bytes"];
-const MIGRATION: [&str; 13] = [
+const MIGRATION: [&str; 14] = [
     "task",
     "index",
     "source",
@@ -171,6 +186,7 @@ const MIGRATION: [&str; 13] = [
     "by",
     "request_ns",
     "parked_ns",
+    "copied_ns",
     "attached_ns",
     "running_ns",
     "output_ns",

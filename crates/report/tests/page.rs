@@ -24,7 +24,7 @@ fn page_of(run: &MadeUp) -> String {
     let folder = tempfile::tempdir().unwrap();
     let run_folder = folder.path().join("run");
     run.write(&run_folder);
-    page(&[run_folder]).unwrap().html
+    page(&[run_folder], &[]).unwrap().html
 }
 
 /// What an attribute or a rule of CSS would load, other than links that somebody must press.
@@ -62,11 +62,11 @@ fn names_that_look_like_markup_stay_names() {
     let folder = tempfile::tempdir().unwrap();
     let run = folder.path().join("<b>&'\"");
     MadeUp::new(2, &[EVIL, "sink"], 50).write(&run);
-    let page = page(&[&run]).unwrap().html;
+    let page = page(&[&run], &[]).unwrap().html;
     assert!(!page.contains("<img") && !page.contains("onerror=alert(1)>"));
     assert!(page.contains("<title>&lt;b&gt;&amp;&#39;&quot; · Whimbrel</title>"));
     assert_eq!(island(&page)["runs"][0]["tasks"]["rows"][0][0], EVIL);
-    assert_eq!(page.matches("</script>").count(), 2);
+    assert_eq!(page.matches("</script>").count(), 3);
 }
 
 #[test]
@@ -106,7 +106,7 @@ fn response_times_and_their_histograms_are_in_the_island() {
 fn a_run_without_a_curve_says_so() {
     let folder = tempfile::tempdir().unwrap();
     MadeUp { hardware: false, ..MadeUp::new(2, &PIPELINE, 20) }.write(folder.path());
-    let data = island(&page(&[folder.path()]).unwrap().html);
+    let data = island(&page(&[folder.path()], &[]).unwrap().html);
     let events = &data["runs"][0]["events"];
     for sort in ["frequency", "power", "temperature"] {
         assert_eq!(events[sort], serde_json::json!([null, null]), "{sort}");
@@ -120,7 +120,7 @@ fn a_page_of_a_million_events_stays_below_4_mib() {
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let events = MadeUp::new(8, &names, 7500).write(folder.path());
     assert!(events >= 1_000_000, "{events}");
-    let page = page(&[folder.path()]).unwrap().html;
+    let page = page(&[folder.path()], &[]).unwrap().html;
     assert_eq!(island(&page)["runs"][0]["events"]["events"], events);
     assert!(page.len() < 4 << 20, "{} bytes", page.len());
 }
@@ -136,7 +136,7 @@ fn a_run_that_was_killed_is_shown_as_far_as_it_went() {
     let folder = tempfile::tempdir().unwrap();
     MadeUp::new(2, &PIPELINE, 100).write(folder.path());
     fs::remove_file(folder.path().join("summary.json")).unwrap();
-    let data = island(&page(&[folder.path()]).unwrap().html);
+    let data = island(&page(&[folder.path()], &[]).unwrap().html);
     let run = &data["runs"][0];
     assert_eq!(run["summary"], serde_json::json!({}));
     assert_eq!(run["events"]["power"].as_array().unwrap().len(), 2);
@@ -154,7 +154,7 @@ fn what_is_wrong_with_a_stream_is_told() {
     bytes.truncate(bytes.len() - 5);
     bytes[32 + 8] = 99;
     fs::write(&stream, bytes).unwrap();
-    let page = page(&[folder.path()]).unwrap();
+    let page = page(&[folder.path()], &[]).unwrap();
     let data = island(&page.html);
     let expected = [
         "event streams that are missing: 1 (core-2.events)",
@@ -175,7 +175,7 @@ fn an_exploration_keeps_its_front_and_columns_that_are_not_known() {
         table += &format!("{n},static,\"0,1\",{}.5,{},{front},x{n}\n", n % 77, n % 13);
     }
     fs::write(folder.path().join("explore.csv"), table).unwrap();
-    let data = island(&page(&[folder.path()]).unwrap().html);
+    let data = island(&page(&[folder.path()], &[]).unwrap().html);
     let found = &data["explorations"][0];
     let front = found["front"].as_array().unwrap();
     assert_eq!(front.iter().filter(|front| front.as_bool() == Some(true)).count(), 20);
@@ -191,11 +191,11 @@ fn an_exploration_keeps_its_front_and_columns_that_are_not_known() {
 #[test]
 fn folders_that_are_neither_are_refused() {
     let folder = tempfile::tempdir().unwrap();
-    assert!(matches!(page(&[folder.path()]), Err(Error::Recorded(_))));
+    assert!(matches!(page(&[folder.path()], &[]), Err(Error::Recorded(_))));
     let table = folder.path().join("explore.csv");
     fs::write(&table, "id,energy_mj\n1,2\n").unwrap();
-    assert!(matches!(page(&[folder.path()]), Err(Error::NoFront { .. })));
+    assert!(matches!(page(&[folder.path()], &[]), Err(Error::NoFront { .. })));
     fs::write(&table, "id,pareto\n1\n").unwrap();
-    let error = page(&[folder.path()]).unwrap_err();
+    let error = page(&[folder.path()], &[]).unwrap_err();
     assert!(error.to_string().contains("explore.csv") && error.to_string().contains("line: 2"));
 }

@@ -16,7 +16,8 @@ use crate::cli::ReportArgs;
 /// # Errors
 /// A folder is neither that of a recorded run nor of an exploration, or the page cannot be written.
 pub fn report(args: &ReportArgs) -> Outcome {
-    let page = page(&args.folders).map_err(|error| unreadable(&error))?;
+    let exact: Vec<_> = args.exact.iter().map(|(from, to)| *from..*to).collect();
+    let page = page(&args.folders, &exact).map_err(|error| unreadable(&error))?;
     if args.output.as_os_str() == "-" {
         print_data(&page.html)?;
         warn(args, &page);

@@ -31,5 +31,5 @@ pub fn read(data: &[u8]) {
     }
     let odd = run.merged().oddities();
     let _ = run.damage(&odd);
-    let _ = page(&[FOLDER.as_path()]);
+    let _ = page(&[FOLDER.as_path()], &[]);
 }
