@@ -5,7 +5,10 @@ build/report, for whoever wants to see what a test cannot."""
 from __future__ import annotations
 
 import csv
+import json
 import re
+import shutil
+import struct
 import subprocess
 import time
 from collections.abc import Callable, Iterator
@@ -59,6 +62,47 @@ to = "sink.in"
 slot_bytes = 64
 """
 
+# Two tasks that need more than their core has.
+LATE = """
+[app]
+name = "late"
+
+[[task]]
+name = "first"
+period_us = 1000
+cycles = 400000
+
+[[task]]
+name = "second"
+period_us = 1000
+cycles = 400000
+"""
+EVIL = "<img src=x onerror=document.title='stolen'>"
+# Of the timeline: where its lanes begin, and of each core the middle and the distance.
+LEFT, FIRST, LANE = 124, 41, 41
+
+# G. M. Machado et al., A Physiologically-based Model for Simulation of Color Vision Deficiency, 2009.
+PROTAN = (
+    (0.152286, 1.052583, -0.204868),
+    (0.114503, 0.786281, 0.099216),
+    (-0.003882, -0.048116, 1.051998),
+)
+DEUTAN = (
+    (0.367322, 0.860646, -0.227968),
+    (0.280085, 0.672501, 0.047413),
+    (-0.011820, 0.042940, 0.968881),
+)
+
+
+def lab(rgb: list[float]) -> tuple[float, float, float]:
+    """CIE L*a*b* of a colour, in which distances are as large as they look."""
+    line = [max(c, 0) / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in rgb]
+    x = (0.4124 * line[0] + 0.3576 * line[1] + 0.1805 * line[2]) / 0.9505
+    y = 0.2126 * line[0] + 0.7152 * line[1] + 0.0722 * line[2]
+    z = (0.0193 * line[0] + 0.1192 * line[1] + 0.9505 * line[2]) / 1.089
+    fx, fy, fz = (t ** (1 / 3) if t > 0.008856 else 7.787 * t + 16 / 116 for t in (x, y, z))
+    return 116 * fy - 16, 500 * (fx - fy), 200 * (fy - fz)
+
 
 def whimbrel(*words: str | Path) -> None:
     """Runs the command; it must succeed."""
@@ -67,7 +111,7 @@ def whimbrel(*words: str | Path) -> None:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Three recorded runs, one of an hour, an exploration at two frame rates, and their pages."""
+    """Recorded runs, one of an hour, an exploration at two frame rates, and their pages."""
     folder = tmp_path_factory.mktemp("report")
     (folder / "app.toml").write_text(APP)
     app, record = folder / "app.toml", ("--quiet", "--seed", "1", "--record")
@@ -76,6 +120,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     warm = ("apps/synthetic/script.toml", "--platform", "ca9x4", "--map", "round-robin")
     whimbrel("sim", *warm, *record, folder / "warm")
     radio = ("apps/fm_radio/app.toml", "--platform", "mpsoc3", "--duration", "1s")
+    spread = ("--map", "round-robin", "--shuttle", "demodulator=1,0@100ms", "--frame-rate", "300")
+    whimbrel("sim", *radio, *spread, "--set", "output=", *record, folder / "moves")
+    (folder / "late.toml").write_text(LATE)
+    late = (folder / "late.toml", "--platform", "mpsoc3", "--duration", "50ms")
+    whimbrel("sim", *late, *record, folder / "late")
+    spoil(folder / "late")
     rates = (
         "--frame-rates",
         "100,300",
@@ -92,10 +142,22 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("two", ["hour", "short"]),
         ("front", ["explored"]),
         ("warm", ["warm"]),
+        ("moves", ["moves"]),
+        ("late", ["late"]),
     ):
         whimbrel("report", *(folder / each for each in of), "-o", folder / f"{name}.html")
     PICTURES.mkdir(parents=True, exist_ok=True)
     return folder
+
+
+def spoil(folder: Path) -> None:
+    """A stranger's summary: a kernel died, and a task has a name that looks like markup."""
+    summary = json.loads((folder / "summary.json").read_text())
+    summary["tasks"][1]["task"] = EVIL
+    at = summary["start_ns"] + 20_000_000
+    died = {"core": 1, "detected_ns": at, "by": EVIL, "running": EVIL, "moved": 1, "lost": 0}
+    summary["deaths"] = [died | {"back_after_ns": 10_000_000}, {"core": 9**9, "by": None}]
+    (folder / "summary.json").write_text(json.dumps(summary))
 
 
 @pytest.fixture(scope="module")
@@ -229,6 +291,224 @@ def test_the_pointer_shows_values(shown: Shown) -> None:
     tip = page.locator("#tip")
     until(page, lambda: tip.is_visible() and any(map(str.isdigit, tip.inner_text())))
     page.screenshot(path=PICTURES / "pointer.png")
+
+
+def timeline(page: Page) -> Locator:
+    """The canvas of the timeline, once it shows every event of its part of the run or its sums."""
+    canvas = page.locator("section[aria-label='Timeline'] canvas")
+    canvas.scroll_into_view_if_needed()
+    until(page, lambda: page.evaluate("performance.getEntriesByName('timeline').length") > 0)
+    return canvas
+
+
+def told(page: Page) -> str:
+    return page.locator("section[aria-label='Timeline'] .hint").first.inner_text()
+
+
+def slices(folder: Path, core: int) -> list[tuple[str, int, int]]:
+    """What a core ran, from when and until when: the task's name and nanoseconds."""
+    summary = json.loads((folder / "summary.json").read_text())
+    several = {task["task"] for task in summary["tasks"] if task["index"] > 0}
+    names = [
+        f"{task['task']}.{task['index']}" if task["task"] in several else task["task"]
+        for task in summary["tasks"]
+    ]
+    stream = (folder / f"core-{core}.events").read_bytes()[32:]
+    found: list[tuple[str, int, int]] = []
+    since: dict[int, int] = {}
+    for at, kind, _, task, _, _ in struct.iter_unpack("<QHHIII", stream):
+        if kind == 1:
+            since[task] = at - summary["start_ns"]
+        elif kind in (2, 3, 4, 8) and task in since:
+            found.append((names[task], since.pop(task), at - summary["start_ns"]))
+    return found
+
+
+def nanoseconds(text: str) -> float:
+    number, unit = text.split()
+    return float(number) * {"s": 1e9, "ms": 1e6, "µs": 1e3, "ns": 1}[unit]
+
+
+def colours_at(page: Page, canvas: Locator, box: tuple[float, float, float, float]) -> list[str]:
+    """The colours in a part of a canvas, in pixels of the page."""
+    return canvas.evaluate(
+        """(canvas, [x, y, width, height]) => {
+            const ratio = devicePixelRatio;
+            const part = [x, y, width, height].map((at) => Math.round(at * ratio));
+            const { data } = canvas.getContext("2d").getImageData(...part);
+            const all = new Set();
+            for (let at = 0; at < data.length; at += 4)
+                all.add("#" + [...data.slice(at, at + 3)].map(
+                    (one) => one.toString(16).padStart(2, "0")).join(""));
+            return [...all];
+        }""",
+        box,
+    )
+
+
+def ink(page: Page, name: str) -> str:
+    style = "getComputedStyle(document.documentElement)"
+    return page.evaluate(f"{style}.getPropertyValue('--{name}').trim()")
+
+
+def test_the_timeline_of_an_hour_is_painted_soon(shown: Shown) -> None:
+    page = shown("one")
+    timeline(page)
+    assert min(shades(page, "section[aria-label='Timeline'] canvas")) > 5
+    paints = page.evaluate(
+        "performance.getEntriesByType('paint').concat(performance.getEntriesByName('timeline'))"
+        ".map(({ name, startTime }) => [name, startTime])"
+    )
+    assert {name for name, _ in paints} == {
+        "first-paint",
+        "first-contentful-paint",
+        "timeline",
+    }
+    # 2 s on a machine that does nothing else.
+    assert max(at for _, at in paints) < 1000 * PATIENCE_S
+    page.screenshot(path=PICTURES / "hour.png")
+
+
+def test_an_hour_is_zoomed_to_a_microsecond(shown: Shown, folder: Path) -> None:
+    page = shown("one")
+    canvas = timeline(page)
+    name, start, end = slices(folder / "hour", 1)[40_000]
+    assert name == "filter"
+    box = canvas.bounding_box()
+    assert box
+    width = box["width"] - LEFT - 2
+    from_ns, to_ns = 0.0, 3600e9
+    while to_ns - from_ns > 1000:
+        # The end of the firing is in view until the last.
+        x = (end - from_ns) / (to_ns - from_ns) * width
+        edges = (max(x - 40, 0), min(x + 40, width - 1))
+        y = box["y"] + FIRST + LANE
+        page.mouse.move(box["x"] + LEFT + edges[0], y)
+        page.mouse.down()
+        page.mouse.move(box["x"] + LEFT + edges[1], y, steps=2)
+        page.mouse.up()
+        span = (to_ns - from_ns) / width
+        from_ns, to_ns = (from_ns + edge * span for edge in edges)
+    until(page, lambda: "Every event" in told(page))
+    x = (end - from_ns) / (to_ns - from_ns) * width + LEFT
+    assert colours_at(page, canvas, (x - 20, FIRST + LANE, 5, 2)) == ["#ee6677"]
+    assert colours_at(page, canvas, (x + 20, FIRST + LANE, 5, 2)) == [ink(page, "lane")]
+    page.mouse.move(box["x"] + x - 20, box["y"] + FIRST + LANE)
+    tip = page.locator("#tip")
+    until(page, tip.is_visible)
+    found = re.fullmatch(r"(\w+)\s+(.+) from (.+)", tip.inner_text())
+    assert found, tip.inner_text()
+    assert found[1] == name
+    assert nanoseconds(found[3]) == pytest.approx(start, abs=0.6)
+    assert nanoseconds(found[2]) == pytest.approx(end - start, rel=0.01)
+    page.screenshot(path=PICTURES / "microsecond.png")
+    canvas.press("Home")
+    until(page, lambda: told(page).startswith("0 s to 3600 s"))
+
+
+def test_a_click_on_a_migration_shows_its_phases(shown: Shown, folder: Path) -> None:
+    page = shown("moves")
+    canvas = timeline(page)
+    until(page, lambda: "Every event" in told(page))
+    summary = json.loads((folder / "moves/summary.json").read_text())
+    move = summary["migrations"][0]
+    box = canvas.bounding_box()
+    assert box
+    part = (move["parked_ns"] - summary["start_ns"]) / summary["time_ns"]
+    x = box["x"] + LEFT + part * (box["width"] - LEFT - 2)
+    page.mouse.click(x, box["y"] + FIRST + LANE)
+    detail = page.locator("section[aria-label='Timeline'] .detail")
+    assert detail.locator("h3").inner_text() == "demodulator moves from core 1 to core 0"
+    phases = [
+        (
+            row.locator("td").first.inner_text(),
+            int(row.locator("td").last.inner_text().replace(",", "")),
+        )
+        for row in detail.locator("tbody tr").all()
+    ]
+    assert [name for name, _ in phases] == [
+        "request to parked",
+        "parked to doorbell",
+        "doorbell to attached",
+        "attached to running",
+        "running to first output",
+    ]
+    took = dict(phases)
+    assert took["request to parked"] == move["parked_ns"] - move["request_ns"]
+    assert took["attached to running"] == move["running_ns"] - move["attached_ns"]
+    assert sum(took.values()) == move["output_ns"] - move["request_ns"]
+    # The keyboard does the same.
+    page.keyboard.press("Escape")
+    assert detail.inner_text() == ""
+    canvas.focus()
+    page.keyboard.press("n")
+    until(page, lambda: detail.locator("tbody tr").count() == len(phases))
+    page.keyboard.press("Enter")
+    until(page, lambda: told(page).startswith("100.") and "Every event" in told(page))
+    page.screenshot(path=PICTURES / "migration.png")
+
+
+def test_queues_are_below_the_cores(shown: Shown) -> None:
+    page = shown("moves")
+    canvas = timeline(page)
+    until(page, lambda: "Every event" in told(page))
+    first = 22 + 3 * LANE + 8
+    assert ink(page, "queue") in colours_at(page, canvas, (LEFT + 200, first + 2, 2, 26))
+
+
+def test_missed_deadlines_and_deaths_are_marked_and_names_stay_text(shown: Shown) -> None:
+    page = shown("late")
+    canvas = timeline(page)
+    until(page, lambda: "Every event" in told(page))
+    bad = ink(page, "bad")
+    box = canvas.bounding_box()
+    assert box
+    missed = colours_at(page, canvas, (LEFT, 23, box["width"] - LEFT - 2, 3))
+    assert bad in missed
+    canvas.focus()
+    page.keyboard.press("n")
+    detail = page.locator("section[aria-label='Timeline'] .detail")
+    until(page, lambda: "The kernel of core 1 died" in detail.inner_text())
+    assert f"found by {EVIL}" in detail.inner_text()
+    chips = page.locator("section[aria-label='Timeline'] .lit button").all_inner_texts()
+    assert EVIL in chips
+    assert page.locator("img").count() == 0
+    assert page.title() == "late · Whimbrel"
+    page.screenshot(path=PICTURES / "late.png")
+
+
+def test_a_stream_of_nonsense_is_shown_as_far_as_it_goes(shown: Shown, folder: Path) -> None:
+    shutil.copytree(folder / "moves", folder / "spoilt")
+    stream = folder / "spoilt/core-1.events"
+    known = bytearray(stream.read_bytes())
+    for at in range(32 + 24 * 50, len(known), 7):
+        known[at] = at * 31 % 251
+    stream.write_bytes(known)
+    whimbrel("report", folder / "spoilt", "-o", folder / "spoilt.html")
+    page = shown("spoilt")
+    timeline(page)
+    assert re.search(r"events .*: [\d,]+", page.inner_text("header"))
+
+
+def test_people_who_cannot_tell_all_colours_can_tell_tasks(shown: Shown) -> None:
+    """The colours of the legend, as people see them who lack one sort of cones."""
+    page = shown("moves")
+    chips = "section[aria-label='Timeline'] .lit i"
+    of_tasks = page.eval_on_selector_all(
+        chips, "all => all.map((one) => getComputedStyle(one).backgroundColor)"
+    )
+    assert len(of_tasks) == 6
+    colours = [[int(part) / 255 for part in re.findall(r"\d+", one)] for one in of_tasks]
+    for lacks in (PROTAN, DEUTAN):
+        seen = [
+            lab([sum(m * c for m, c in zip(row, rgb, strict=True)) for row in lacks])
+            for rgb in colours
+        ]
+        ordered = [(a, b) for n, a in enumerate(seen) for b in seen[:n]]
+        assert (
+            min(sum((x - y) ** 2 for x, y in zip(*pair, strict=True)) ** 0.5 for pair in ordered)
+            > 10
+        )
 
 
 def test_the_headline_has_the_energy_that_its_cores_have(shown: Shown) -> None:

@@ -115,8 +115,9 @@ function ticks(from, to, most) {
 const PALETTE = ["#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#bbbbbb"];
 
 /// The colour of the task, channel or core with this number; it keeps it everywhere on the page.
-/// Those after the first seven are darker, then lighter.
+/// Those after the first seven are darker, then lighter. What has no number is grey.
 function colour(number) {
+  if (!(number >= 0)) return "#bbbbbb";
   const base = PALETTE[number % PALETTE.length];
   const ring = Math.floor(number / PALETTE.length) % 3;
   const parts = [1, 3, 5].map((at) => {

@@ -22,8 +22,10 @@ function drawAxis(context, place, height) {
     const x = Math.round(xOf(place, at)) + 0.5;
     context.fillStyle = ink("line");
     context.fillRect(x - 0.5, 0, 1, height);
+    const label = instant(at, step);
+    if (x + 4 + context.measureText(label).width > place.left + place.width) continue;
     context.fillStyle = ink("soft");
-    context.fillText(instant(at, step), x + 4, 12);
+    context.fillText(label, x + 4, 12);
   }
 }
 
@@ -39,7 +41,8 @@ function drawLane(context, place, y, height, name) {
 }
 
 /// As much of a text as fits.
-function shorten(context, text, width) {
+function shorten(context, name, width) {
+  const text = String(name);
   if (context.measureText(text).width <= width) return text;
   let most = text.length;
   while (most > 1 && context.measureText(`${text.slice(0, most)}…`).width > width) most--;
@@ -47,12 +50,13 @@ function shorten(context, text, width) {
 }
 
 /// Shares of the time from `from` to `to`, one above the other: pairs of a task and nanoseconds.
+/// However small, a share can be seen.
 function drawShares(context, place, { y, height }, shares, [from, to], fill) {
   const x = Math.max(xOf(place, from), place.left);
   const width = Math.min(xOf(place, to), place.left + place.width) - x;
   let top = y + height;
   for (const [task, ns] of shares) {
-    const tall = (height * ns) / (to - from);
+    const tall = Math.max((height * ns) / (to - from), 1);
     top -= tall;
     context.fillStyle = fill(task);
     context.fillRect(x, top, Math.max(width, 0.5), tall);
@@ -72,15 +76,20 @@ function drawSlices(context, place, lane, slices, { fill, name }) {
     }
     [column, shares] = [null, new Map()];
   };
+  const add = (its, task, ns) => {
+    if (its !== column) flush();
+    column = its;
+    shares.set(task, (shares.get(task) ?? 0) + ns);
+  };
   for (const { task, from, to } of slices) {
     const start = Math.max(from, place.from);
     const end = Math.min(to, place.to);
     if (end <= start) continue;
     if (end - start < perColumn) {
       const its = Math.floor((start - place.from) / perColumn);
-      if (its !== column) flush();
-      column = its;
-      shares.set(task, (shares.get(task) ?? 0) + end - start);
+      const next = place.from + (its + 1) * perColumn;
+      add(its, task, Math.min(end, next) - start);
+      if (end > next) add(its + 1, task, end - next);
       continue;
     }
     flush();
@@ -172,11 +181,12 @@ function drawMove(context, place, [from, fromY], [to, toY], { failed, chosen }) 
   context.beginPath();
   context.arc(x, fromY, chosen ? 4 : 2.5, 0, 7);
   context.fill();
-  const down = Math.sign(toY - fromY) || 1;
+  const angle = Math.atan2(toY - fromY, stop - x);
+  const size = chosen ? 9 : 7;
   context.beginPath();
   context.moveTo(stop, toY);
-  context.lineTo(stop - 4, toY - 7 * down);
-  context.lineTo(stop + 4, toY - 7 * down);
+  for (const side of [-0.45, 0.45])
+    context.lineTo(stop - size * Math.cos(angle + side), toY - size * Math.sin(angle + side));
   context.fill();
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The timeline of a run: cores by time, queues below them, and what was chosen in it.
 
-const LANE = { left: 92, axis: 22, gap: 5, queue: 30, cores: 40, queues: 8 };
+const LANE = { left: 124, axis: 22, gap: 5, queue: 30, cores: 40, queues: 8 };
 
 /// How many migrations are drawn as arrows.
 const ARROWS = 400;
@@ -140,7 +140,8 @@ class Timeline {
     context.clip();
     if (sums && !whole) this.drawSums(context, place, sums);
     for (const chunk of chunks) this.drawChunk(context, place, chunk);
-    this.queues.forEach((queue, n) => this.drawQueue(context, place, queue, n, chunks));
+    const stretches = joined(chunks);
+    this.queues.forEach((queue, n) => this.drawQueue(context, place, queue, n, stretches));
     this.drawMarks(context, place, chunks);
     if (this.dragged) {
       const [x, stop] = this.dragged;
@@ -233,40 +234,41 @@ class Timeline {
     return { y, height: LANE.queue };
   }
 
-  drawQueue(context, place, { curve, number }, n, chunks) {
+  drawQueue(context, place, { curve, number }, n, stretches) {
     const lane = this.queueLane(n);
     const channel = this.run.channels[number];
-    const most = Math.max(channel?.slots ?? 0, channel?.high ?? 0, 1);
     const parts = Math.max(Math.floor(place.width / 3), 2);
     const step = (place.to - place.from) / parts;
     const { mean, high } = curve.sample(place.from, place.to, parts);
+    const most = Math.max(channel?.high ?? Math.max(...curve.high), 1);
     const steps = (values) => values.map((value, k) => [place.from + k * step, value ?? 0]);
     context.globalAlpha = 0.35;
     drawSteps(context, place, lane, steps(high), most, place.to);
     context.globalAlpha = 1;
     drawSteps(context, place, lane, steps(mean), most, place.to);
-    for (const chunk of chunks) {
-      chunk.queues ??= Map.groupBy(chunk.messages, (message) => message.object);
-      const messages = chunk.queues.get(number) ?? [];
-      const [one] = messages;
+    for (const stretch of stretches) {
+      const known = stretch.chunks.flatMap((chunk) => {
+        chunk.queues ??= Map.groupBy(chunk.messages, (message) => message.object);
+        return chunk.queues.get(number) ?? [];
+      });
+      const [from, to] = [Math.max(stretch.from, place.from), Math.min(stretch.to, place.to)];
+      const [one] = known;
       const before = one
         ? Math.max(one.value + (one.kind === KIND.send ? -1 : 1), 0)
-        : (curve.value(chunk.from) ?? 0);
-      const [from, to] = [Math.max(chunk.from, place.from), Math.min(chunk.to, place.to)];
-      const known = [[chunk.from, before], ...messages.map(({ at, value }) => [at, value])];
-      const first = Math.max(above(known.map(([at]) => at), from) - 1, 0);
-      const seen = known.slice(first).filter(([at]) => at <= to);
-      seen[0] = [from, seen[0][1]];
+        : (curve.value(stretch.from) ?? 0);
+      const past = known.findLast((message) => message.at <= from)?.value ?? before;
+      const seen = known.filter(({ at }) => at > from && at <= to).map(({ at, value }) => [at, value]);
       const [x, stop] = [xOf(place, from), xOf(place, to)];
       context.fillStyle = ink("lane");
       context.fillRect(x, lane.y, stop - x, lane.height);
-      drawSteps(context, place, lane, seen, most, to);
+      drawSteps(context, place, lane, [[from, past], ...seen], most, to);
     }
-    context.fillStyle = ink("soft");
+    context.fillStyle = ink("ink");
     context.font = FONT;
     context.textAlign = "right";
     context.textBaseline = "top";
-    context.fillText(`of ${most}`, place.left + place.width - 4, lane.y + 3);
+    const slots = channel?.slots ? ` of ${channel.slots}` : "";
+    context.fillText(`${most}${slots}`, place.left + place.width - 5, lane.y + 2);
   }
 
   drawMarks(context, place, chunks) {
@@ -552,6 +554,19 @@ class Timeline {
       showTip(event, [name(task), [colour(task), `waits for ${awaited(object, run)}`]]);
     } else hideTip();
   }
+}
+
+/// Chunks that follow each other, as stretches.
+function joined(chunks) {
+  const stretches = [];
+  for (const chunk of chunks) {
+    const last = stretches.at(-1);
+    if (last?.to === chunk.from) {
+      last.to = chunk.to;
+      last.chunks.push(chunk);
+    } else stretches.push({ from: chunk.from, to: chunk.to, chunks: [chunk] });
+  }
+  return stretches;
 }
 
 const moveName = (run, move) =>
