@@ -52,8 +52,9 @@ function shorten(context, name, width) {
 /// Shares of the time from `from` to `to`, one above the other: pairs of a task and nanoseconds.
 /// However small, a share can be seen.
 function drawShares(context, place, { y, height }, shares, [from, to], fill) {
-  const x = Math.max(xOf(place, from), place.left);
-  const width = Math.min(xOf(place, to), place.left + place.width) - x;
+  // Whole pixels: neighbours have no seam.
+  const x = Math.round(Math.max(xOf(place, from), place.left));
+  const width = Math.round(Math.min(xOf(place, to), place.left + place.width)) - x;
   let top = y + height;
   for (const [task, ns] of shares) {
     const tall = Math.max((height * ns) / (to - from), 1);

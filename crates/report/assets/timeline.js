@@ -345,7 +345,7 @@ class Timeline {
     const title = (text) => html`<h3>${text}</h3>`;
     if (move) return html`<div>${title(moveName(this.run, move))}${this.phases(move)}</div>`;
     if (death) {
-      const lost = `${count(death.moved ?? 0)} tasks moved, ${count(death.lost ?? 0)} lost`;
+      const lost = `${plural(death.moved ?? 0, "task")} moved, ${count(death.lost ?? 0)} lost`;
       const about = `At ${instant(death.detected_ns - this.run.start, 1e3)}, found by ${death.by}; ${lost}.`;
       return html`<div>${title(`The kernel of core ${death.core} died`)}<p>${about}</p></div>`;
     }

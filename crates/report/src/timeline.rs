@@ -337,3 +337,60 @@ impl Exact {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn event(kind: Kind, core: u32, task: u32) -> Event {
+        Event { time_ns: 0, kind, core, task, object: 0, value: 0 }
+    }
+
+    /// The sums of a row over all bins: of a task, or of what is counted.
+    fn sum(timeline: &Timeline, row: i64, what: i64) -> i64 {
+        let entries = timeline.bins.entries.iter();
+        entries.filter(|((_, r, w), _)| (*r, *w) == (row, what)).map(|(_, value)| value).sum()
+    }
+
+    #[test]
+    fn however_long_a_run_is_its_bins_are_few_and_lose_nothing() {
+        let mut timeline = Timeline::new(vec![0, 4], Vec::new(), Vec::new());
+        for round in 0..200_000 {
+            let at = round * 18_000_000;
+            timeline.take(&event(Kind::Run, 4, 7), at);
+            timeline.take(&event(Kind::Block, 4, 7), at + 5_000_001);
+            if round % 1000 == 0 {
+                timeline.take(&event(Kind::Miss, 4, 7), at + 5_000_001);
+            }
+        }
+        assert_eq!((sum(&timeline, 1, 7), sum(&timeline, 1, MISSES)), (200_000 * 5_000_001, 200));
+        assert!(timeline.bins.entries.len() <= ENTRIES);
+        let levels = timeline.finish(3_600_000_000_000).levels;
+        assert!(levels.len() >= 2, "{}", levels.len());
+    }
+
+    #[test]
+    fn a_task_runs_until_its_kernel_dies_or_it_runs_elsewhere() {
+        let mut timeline = Timeline::new(vec![0, 1, 2], vec![(50, 0)], Vec::new());
+        timeline.take(&event(Kind::Run, 0, 3), 10);
+        timeline.take(&event(Kind::Run, 1, 4), 20);
+        timeline.take(&event(Kind::Run, 2, 3), 60);
+        timeline.take(&event(Kind::Run, 2, 4), 100);
+        let sums = [(0, 3), (1, 4), (2, 3)].map(|(row, task)| sum(&timeline, row, task));
+        assert_eq!(sums, [40, 80, 40]);
+    }
+
+    #[test]
+    fn a_chunk_begins_with_what_runs_and_waits() {
+        let mut timeline = Timeline::new(vec![0, 1], Vec::new(), Vec::new());
+        timeline.take(&event(Kind::Run, 1, 9), 5);
+        timeline.take(&Event { object: 3 << 28, ..event(Kind::Block, 0, 8) }, 6);
+        for at in 0..5000 {
+            timeline.take(&event(Kind::Send, 0, 1), 10 + at);
+        }
+        assert_eq!((timeline.exact.count, timeline.exact.from), (1, 10 + 4094));
+        assert_eq!(timeline.exact.open[0], [5, Kind::Run as i64, 1, 9, 0, 0]);
+        assert_eq!(timeline.exact.open[1][..4], [6, Kind::Block as i64, 0, 8]);
+        assert_eq!(timeline.exact.open.len(), 2 + 5000 - 4094);
+    }
+}

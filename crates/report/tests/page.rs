@@ -27,9 +27,13 @@ fn page_of(run: &MadeUp) -> String {
     page(&[run_folder], &[]).unwrap().html
 }
 
+/// The only link of a page.
+const VIEWER: &str = "<a href=\"https://ui.perfetto.dev\"";
+
 /// What an attribute or a rule of CSS would load, other than links that somebody must press.
 fn references(page: &str) -> Vec<&str> {
     let marks = [" src=", " href=", "url(", "@import", "<link", "<iframe", "<base", "srcset="];
+    let page = page.replace(VIEWER, "");
     let found = |mark: &&str| page.contains(*mark);
     marks.into_iter().filter(found).collect()
 }
@@ -40,14 +44,19 @@ fn a_page_refers_to_nothing_outside_itself_and_forbids_it() {
     assert_eq!(references(&page), Vec::<&str>::new());
     assert!(page.contains("default-src 'none'"));
     assert!(!page.contains("{{"), "every part is filled in");
-    // The only addresses are those in the libraries' own headings, and the name of SVG.
+    // The only addresses are those in the libraries' own headings, the name of SVG, and the link.
     let addresses: Vec<&str> = page
         .match_indices("://")
         .map(|(at, _)| page[at..].split(['"', '\'', ' ', ')', '\n']).next().unwrap())
         .collect();
     assert_eq!(
         addresses,
-        ["://github.com/leeoniya/uPlot", "://github.com/developit/htm", "://www.w3.org/2000/svg"]
+        [
+            "://github.com/leeoniya/uPlot",
+            "://github.com/developit/htm",
+            "://www.w3.org/2000/svg",
+            "://ui.perfetto.dev",
+        ]
     );
 }
 
@@ -186,6 +195,59 @@ fn an_exploration_keeps_its_front_and_columns_that_are_not_known() {
         assert_eq!([&row[2], &row[3], &row[4]], [&expected[0], &expected[1], &expected[2]]);
         assert_eq!(row[6], format!("x{id}"));
     }
+}
+
+#[test]
+fn the_longest_runs_keep_events_around_what_happened_and_those_that_were_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let names: Vec<String> = (0..24).map(|n| format!("task{n}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let run = MadeUp { hardware: false, ..MadeUp::new(8, &names, 20_000) };
+    let events = run.write(folder.path());
+    assert!(events > 1_500_000, "{events}");
+    let exact = |asked: &[std::ops::Range<u64>]| {
+        let page = page(&[folder.path()], asked).unwrap().html;
+        let (_, exact) = page.split_once("id=\"exact\">").unwrap();
+        let size = exact.split_once('<').unwrap().0.len();
+        (size, island(&page)["runs"][0]["events"]["timeline"].clone())
+    };
+    let (size, sampled) = exact(&[]);
+    assert!((1 << 20..5 << 19).contains(&size), "{size}");
+    assert_eq!(
+        (&sampled["sampled"], &sampled["cores"]),
+        (&true.into(), &serde_json::json!([0, 1, 2, 3, 4, 5, 6, 7]))
+    );
+    let (whole, all) = exact(&[0..u64::MAX]);
+    assert!(whole > size, "{whole}");
+    assert_eq!(all["sampled"], false);
+    let levels = all["levels"].as_array().unwrap();
+    let widths: Vec<u64> = levels.iter().map(|level| level["width_ns"].as_u64().unwrap()).collect();
+    assert!(widths.windows(2).all(|pair| pair[1] == pair[0] * 4), "{widths:?}");
+}
+
+#[test]
+fn a_stream_of_nonsense_takes_little_time_and_room() {
+    let folder = tempfile::tempdir().unwrap();
+    MadeUp::new(2, &PIPELINE, 100).write(folder.path());
+    let stream = folder.path().join("core-1.events");
+    let mut bytes = fs::read(&stream).unwrap();
+    for (n, byte) in bytes.iter_mut().enumerate().skip(32 + 24 * 40) {
+        *byte = (n * n * 31 % 251) as u8;
+    }
+    // A time at the end of the range, for a task that runs from then on or until then.
+    for (record, at) in [(50, u64::MAX), (60, 1)] {
+        bytes[32 + record * 24..][..8].copy_from_slice(&at.to_le_bytes());
+        bytes[32 + record * 24 + 8..][..8].copy_from_slice(&[1, 0, 1, 0, 2, 0, 0, 0]);
+    }
+    fs::write(&stream, bytes).unwrap();
+    let summary = folder.path().join("summary.json");
+    let mut known: Value = serde_json::from_slice(&fs::read(&summary).unwrap()).unwrap();
+    known["deaths"] =
+        serde_json::json!([{ "core": 1, "detected_ns": u64::MAX }, { "core": "x" }, 7]);
+    fs::write(&summary, known.to_string()).unwrap();
+    let page = page(&[folder.path()], &[5..3]).unwrap();
+    assert!(!page.damage.is_empty());
+    assert!(page.html.len() < 1 << 20, "{}", page.html.len());
 }
 
 #[test]
