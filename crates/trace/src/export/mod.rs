@@ -109,7 +109,7 @@ pub fn export(
     let mut writer: Box<dyn Writer + '_> = match format {
         Format::Perfetto => Box::new(Perfetto::new(&names, out)),
         Format::Vcd => Box::new(Vcd::new(&names, out)?),
-        Format::Btf => Box::new(Btf::new(&names, out)),
+        Format::Btf => Box::new(Btf::new(&names, run.summary.as_ref(), out)),
     };
     writer.begin()?;
     events(run, &names, writer.as_mut(), progress)
