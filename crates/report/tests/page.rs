@@ -217,7 +217,7 @@ fn the_longest_runs_keep_events_around_what_happened_and_those_that_were_asked_f
         (&sampled["sampled"], &sampled["cores"]),
         (&true.into(), &serde_json::json!([0, 1, 2, 3, 4, 5, 6, 7]))
     );
-    let (whole, all) = exact(&[0..u64::MAX]);
+    let (whole, all) = exact(std::slice::from_ref(&(0..u64::MAX)));
     assert!(whole > size, "{whole}");
     assert_eq!(all["sampled"], false);
     let levels = all["levels"].as_array().unwrap();
@@ -245,7 +245,7 @@ fn a_stream_of_nonsense_takes_little_time_and_room() {
     known["deaths"] =
         serde_json::json!([{ "core": 1, "detected_ns": u64::MAX }, { "core": "x" }, 7]);
     fs::write(&summary, known.to_string()).unwrap();
-    let page = page(&[folder.path()], &[5..3]).unwrap();
+    let page = page(&[folder.path()], std::slice::from_ref(&(3..5))).unwrap();
     assert!(!page.damage.is_empty());
     assert!(page.html.len() < 1 << 20, "{}", page.html.len());
 }
