@@ -2,10 +2,10 @@
 //! Best Trace Format, after its technical specification, version 2.2.0 (Vector Informatik, 2020).
 //!
 //! Each line is an event: time, source and its instance, type, target and its instance, event, and
-//! for signals and frequencies a note. Each job of a task is an instance, which is activated when it
-//! first runs and terminated when the job ends; in between it waits where it blocks, and is preempted
-//! where it gives its core up or is parked for a migration, after which it resumes on another core.
-//! Version 2.2.0 has no event of its own for migrations.
+//! for signals and frequencies a note. Each job of a task is an instance. It is activated when it
+//! first runs and terminated when the job ends. In between it waits where it blocks, and is
+//! preempted where it gives its core up or is parked for a migration, after which it resumes on
+//! another core. Version 2.2.0 has no event for migrations.
 //!
 //! Recordings do not say where jobs end. That of a periodic task does when it waits for a time, or
 //! has missed its deadline. Another task has ended a firing when it has received from each of its

@@ -31,9 +31,9 @@ pub struct ReportArgs {
 
     /// Keep every event between two times, for example 10s..12s; repeatable
     ///
-    /// Times count from the start of a run. The page has room for about 700,000 events. Of a longer
-    /// run it keeps those around migrations and missed deadlines, and a sample of the others;
-    /// elsewhere the timeline shows how long each task ran. `..` keeps all, however many.
+    /// Times count from the start of a run. The page has room for about a million events. Of a
+    /// longer run it keeps those around migrations and missed deadlines, and a sample of the
+    /// others; elsewhere the timeline shows how long each task ran. `..` keeps all, however many.
     #[arg(long, value_name = "FROM..TO", value_parser = window)]
     pub exact: Vec<(u64, u64)>,
 
