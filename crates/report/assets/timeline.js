@@ -142,6 +142,10 @@ class Timeline {
     for (const chunk of chunks) this.drawChunk(context, place, chunk);
     const stretches = joined(chunks);
     this.queues.forEach((queue, n) => this.drawQueue(context, place, queue, n, stretches));
+    for (const { from, to } of whole ? [] : stretches) {
+      context.fillStyle = ink("accent");
+      context.fillRect(xOf(place, from), LANE.axis - 4, xOf(place, to) - xOf(place, from), 2);
+    }
     this.drawMarks(context, place, chunks);
     if (this.dragged) {
       const [x, stop] = this.dragged;
@@ -163,12 +167,13 @@ class Timeline {
     if (whole) return `${span}Every event is shown.`;
     if (!sums) return span;
     const summed = `${span}Bars show how much of each ${duration(sums.width_ns)} tasks ran`;
-    if (chunks.length) return `${summed}, with every event where the page has them.`;
-    if (to - from > sums.width_ns * 60 || !this.events.sampled)
+    if (chunks.length && !this.events.sampled) return `${summed}, for a moment.`;
+    if (!chunks.length && (to - from > sums.width_ns * 60 || !this.events.sampled))
       return `${summed}. Zoom in to see single firings.`;
+    const have = chunks.length ? ", and every event below the line. For all of them:" : ". For events:";
     const seconds = (ns) => `${(ns / 1e9).toFixed(3)}s`;
     const window = `${seconds(Math.floor(from / 1e6) * 1e6)}..${seconds(Math.ceil(to / 1e6) * 1e6)}`;
-    return `${summed}. The page lacks the events: whimbrel report ${this.run.folder} --exact ${window}`;
+    return `${summed}${have} whimbrel report ${this.run.folder} --exact ${window}`;
   }
 
   drawSums(context, place, { width_ns, bin, row, what, value }) {
