@@ -213,6 +213,26 @@ fn each_job_is_an_instance_also_of_a_task_that_does_not_stop_between_them() {
 }
 
 #[test]
+fn a_message_that_a_task_keeps_does_not_begin_its_next_job() {
+    use whimbrel_trace::Kind::{Block, Receive, Run};
+    let folder = Folder::new();
+    let mut events = Vec::new();
+    for at in [1000, 1100, 1200] {
+        events.push(of(at, 0, Run, 0));
+        // Of two messages it releases one, and waits until there are two again.
+        events.push(about(at + 20, 0, Receive, 0, 0, 1));
+        events.push(about(at + 30, 0, Block, 0, 2 << 28, 0));
+    }
+    folder.record(0, &events).sum_up(&[("filter", 0)], &[("in", 4)]);
+    check(&folder);
+    let each = |at: u64, n: u64| {
+        [(at, "activate"), (at, "start"), (at + 30, "terminate")]
+            .map(|(at, what)| format!("{at} {n} {what}"))
+    };
+    assert_eq!(jobs(&folder, "filter"), [each(0, 0), each(100, 1), each(200, 2)].concat());
+}
+
+#[test]
 fn a_job_of_a_periodic_task_ends_where_it_waits_for_a_time_or_was_late() {
     use whimbrel_trace::Kind::{Block, Miss, Run};
     let folder = Folder::new();

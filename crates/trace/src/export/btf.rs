@@ -82,8 +82,10 @@ pub struct Btf<'a> {
     processes: Vec<Process>,
     tasks: Vec<String>,
     channels: Vec<String>,
-    /// The messages in each channel, and the task that receives them.
+    /// The messages in each channel, those that its receiver left there when it waited for another,
+    /// and the task that receives them.
     depths: Vec<u32>,
+    held: Vec<u32>,
     receivers: Vec<Option<usize>>,
     out: BufWriter<&'a mut dyn Write>,
 }
@@ -107,6 +109,7 @@ impl<'a> Btf<'a> {
             tasks: names.tasks.iter().map(|name| field(name)).collect(),
             channels: names.channels.iter().map(|name| field(name)).collect(),
             depths: vec![0; names.channels.len()],
+            held: vec![0; names.channels.len()],
             receivers: vec![None; names.channels.len()],
             out: BufWriter::with_capacity(1 << 16, out),
         }
@@ -119,6 +122,11 @@ impl<'a> Btf<'a> {
     }
 
     fn stop(&mut self, event: &Event, task: usize) -> io::Result<()> {
+        if let Some(Awaited::Channel(n)) = Awaited::of(event) {
+            if self.processes[task].inputs.contains(&n) {
+                self.held[n as usize] = self.depths[n as usize];
+            }
+        }
         let (state, what) = match event.kind {
             Kind::End => (State::Terminated, "terminate"),
             Kind::Block if self.processes[task].ends_at(event) => (State::Terminated, "terminate"),
@@ -161,7 +169,8 @@ impl<'a> Btf<'a> {
     /// The next instance of a task that runs on, if this one is done and its messages are there.
     fn fire_again(&mut self, time_ns: u64, task: usize) -> io::Result<()> {
         let process = &self.processes[task];
-        let there = process.inputs.iter().all(|input| self.depths[*input as usize] > 0);
+        let is_there = |input: &u32| self.depths[*input as usize] > self.held[*input as usize];
+        let there = process.inputs.iter().all(is_there);
         if process.is_done() && there { self.renew(time_ns, task) } else { Ok(()) }
     }
 
