@@ -31,6 +31,13 @@ const SCRIPTS: [&str; 12] = [
     include_str!("../assets/main.js"),
 ];
 
+/// What other pages are made with as well: the style, and as a script templates for elements,
+/// numbers with units, and colours.
+pub const BASIS: [&str; 2] = [
+    STYLES[1],
+    concat!(include_str!("../assets/htm.min.js"), "\n", include_str!("../assets/base.js")),
+];
+
 /// The island.
 #[derive(Serialize)]
 struct Data<'a> {

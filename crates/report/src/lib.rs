@@ -21,6 +21,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use explored::Exploration;
+pub use html::BASIS;
 use run::Run;
 
 /// The last time that a page can show, in nanoseconds since the start of a run: 52 days.

@@ -147,7 +147,7 @@ fn has_name(base: &Base, folder: &Folder, name: &str) -> io::Result<bool> {
 }
 
 /// A run of this user as found on the machine.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct FoundRun {
     /// Its name.
     pub name: String,

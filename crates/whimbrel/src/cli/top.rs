@@ -12,12 +12,13 @@ Examples:
   whimbrel top
   whimbrel top fm_radio-1 --interval 1s
   whimbrel top --once
+  whimbrel top --web --port 8000
 
 Environment:
   NO_COLOR        Not empty: show no colours
   COLUMNS, LINES  The size of the view with --once [default: 80 and 24]";
 
-/// Shows a run in progress, and steers it by keys.
+/// Shows a run in progress on the terminal or in a browser, and steers it.
 ///
 /// Cores with their load, tasks and the core each is on, the messages in channels, and a log of
 /// migrations, deaths and ignored decisions. `?` shows the keys. What becomes of the view is of no
@@ -33,10 +34,20 @@ pub struct TopArgs {
     pub interval: Duration,
 
     /// Print the view once, as plain text, after one interval
-    #[arg(long, conflicts_with = "json")]
+    #[arg(long, conflicts_with_all = ["json", "web"])]
     pub once: bool,
 
     /// Print the totals since the start once, as JSON
-    #[arg(long)]
+    #[arg(long, conflicts_with = "web")]
     pub json: bool,
+
+    /// Serve the view as a page for browsers of this machine, and print its address
+    ///
+    /// Only programs that know the token in the address see the page and steer the run.
+    #[arg(long)]
+    pub web: bool,
+
+    /// The port of the page on 127.0.0.1; 0 is a free one
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "web")]
+    pub port: u16,
 }

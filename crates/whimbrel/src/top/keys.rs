@@ -102,7 +102,8 @@ impl Model {
         None
     }
 
-    fn choose(&mut self, text: &str) -> Option<Effect> {
+    /// Wants a policy, as `whimbrel policy` is told.
+    pub fn choose(&mut self, text: &str) -> Option<Effect> {
         match text.trim().parse::<PolicyName>() {
             Ok(policy) => {
                 self.note = format!("policy {policy} is asked for");
@@ -118,18 +119,27 @@ impl Model {
             self.prompt = Prompt::Rate(typed(text, code, part));
             return None;
         }
-        match rate(&text) {
+        self.set_rate(&text)
+    }
+
+    /// Wants a frame rate.
+    pub fn set_rate(&mut self, text: &str) -> Option<Effect> {
+        match rate(text) {
             Ok(rate) => Some(self.ask_rate(millihz(rate))),
             Err(why) => self.complain(format!("frame rate: {why}")),
         }
     }
 
-    /// `CHANNEL KEY=VALUE`
     fn channel(&mut self, text: String, code: KeyCode) -> Option<Effect> {
         if code != KeyCode::Enter {
             self.prompt = Prompt::Channel(typed(text, code, |c| !c.is_control()));
             return None;
         }
+        self.set_channel(&text)
+    }
+
+    /// Wants a channel to be as `CHANNEL KEY=VALUE` says.
+    pub fn set_channel(&mut self, text: &str) -> Option<Effect> {
         let mut words = text.split_whitespace();
         let name = words.next().unwrap_or_default();
         let settings: Vec<&str> = words.collect();

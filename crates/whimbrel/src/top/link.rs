@@ -6,7 +6,6 @@ use std::sync::mpsc::Sender;
 use std::thread;
 use std::time::Duration;
 
-use whimbrel_model::Problem;
 use whimbrel_run::control::{Reply, Request, Watch, ask};
 use whimbrel_run::reason;
 use whimbrel_run::rundir::{Base, FoundRun, SOCKET};
@@ -49,32 +48,32 @@ fn loss(run: &str, error: &io::Error) -> String {
 
 /// Asks the run for something, and says how that went; `what` is it in words: `lpf to core 1`.
 pub fn perform(run: &FoundRun, request: Request, what: String, to: Sender<Input>) {
-    let (name, path) = (run.name.clone(), run.path.join(SOCKET));
+    let run = run.clone();
     thread::spawn(move || {
-        let answer = match ask(&path, &request) {
-            Ok(reply) => words(&what, reply),
-            Err(error) => {
-                let Problem { message, .. } = unreachable(&name, &error);
-                Input::Answer(false, message)
-            }
-        };
+        let (ok, text) = outcome(&run, &request, &what);
         // The view may have gone meanwhile.
-        let _ = to.send(answer);
+        let _ = to.send(Input::Answer(ok, text));
     });
 }
 
-fn words(what: &str, reply: Reply) -> Input {
+/// Asks the run for something; whether that went well, and how in words.
+pub fn outcome(run: &FoundRun, request: &Request, what: &str) -> (bool, String) {
+    match ask(&run.path.join(SOCKET), request) {
+        Ok(reply) => words(what, reply),
+        Err(error) => (false, unreachable(&run.name, &error).message),
+    }
+}
+
+fn words(what: &str, reply: Reply) -> (bool, String) {
     match reply {
-        Reply::Migrated(migrated) if migrated.status == "ok" => {
-            Input::Answer(true, format!("moved {what}"))
-        }
+        Reply::Migrated(migrated) if migrated.status == "ok" => (true, format!("moved {what}")),
         Reply::Migrated(migrated) => {
             let (why, _) = reason(&migrated.status);
-            Input::Answer(false, format!("not moved {what}: {why}"))
+            (false, format!("not moved {what}: {why}"))
         }
-        Reply::Set(set) if set.ok => Input::Answer(true, what.to_owned()),
-        Reply::Set(set) => Input::Answer(false, format!("{what} was refused: {}", set.why)),
-        Reply::Refused(why) => Input::Answer(false, format!("{what}: {why}")),
-        _ => Input::Answer(false, "the run answers another question".into()),
+        Reply::Set(set) if set.ok => (true, what.to_owned()),
+        Reply::Set(set) => (false, format!("{what} was refused: {}", set.why)),
+        Reply::Refused(why) => (false, format!("{what}: {why}")),
+        _ => (false, "the run answers another question".into()),
     }
 }

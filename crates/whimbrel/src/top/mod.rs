@@ -11,6 +11,7 @@ mod model;
 mod picture;
 mod plain;
 mod terminal;
+mod web;
 
 #[cfg(test)]
 mod tests;
@@ -34,7 +35,8 @@ use model::{Effect, Model};
 use terminal::Terminal;
 
 /// What can be done without such a terminal.
-const OTHERWISE: &str = "use `--once` to print the view as text, or `--json` for the totals";
+const OTHERWISE: &str =
+    "use `--once` to print the view as text, `--json` for the totals, or `--web` for a browser";
 /// So many inputs may come between two pictures.
 const AT_ONCE: usize = 1000;
 
@@ -64,7 +66,7 @@ pub fn top(args: &TopArgs) -> Outcome {
     if args.json {
         return totals(&run);
     }
-    let show = !args.once;
+    let show = !args.once && !args.web;
     if show && !io::stdout().is_terminal() {
         return Err(Problem::new("standard output is not a terminal").help(OTHERWISE).into());
     }
@@ -82,7 +84,11 @@ pub fn top(args: &TopArgs) -> Outcome {
         }
         reply => model.take(reply),
     }
-    if show { stay(&run, watch, model) } else { plain::once(&mut watch, model) }
+    match (args.web, args.once) {
+        (true, _) => web::serve(run, watch, model, args.port),
+        (_, true) => plain::once(&mut watch, model),
+        _ => stay(&run, watch, model),
+    }
 }
 
 fn totals(run: &FoundRun) -> Outcome {

@@ -3,6 +3,7 @@
 
 use std::collections::VecDeque;
 
+use serde::Serialize;
 use whimbrel_run::control::RunDescription;
 use whimbrel_run::done;
 use whimbrel_run::protocol::{Advice, CoreDied, CoreRestarted, CoreStatus, Migration, Status};
@@ -10,14 +11,17 @@ use whimbrel_run::protocol::{Advice, CoreDied, CoreRestarted, CoreStatus, Migrat
 /// The log keeps this many entries.
 const LOG: usize = 1000;
 
-/// One entry of the log.
-#[derive(Debug, Clone)]
+/// One entry of the log; as JSON what the run says of it.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Entry {
     /// A migration has ended.
     Migration(Migration),
     /// A kernel was killed.
+    #[serde(rename = "core_died")]
     Death(CoreDied),
     /// One that was killed is there again.
+    #[serde(rename = "core_restarted")]
     Restart(CoreRestarted),
     /// A decision was ignored.
     Advice(Advice),
