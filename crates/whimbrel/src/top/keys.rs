@@ -58,7 +58,7 @@ impl Model {
     }
 
     /// One tenth more, or what a tenth more was made of.
-    fn step(&mut self, times: u64, of: u64) -> Option<Effect> {
+    pub fn step(&mut self, times: u64, of: u64) -> Option<Effect> {
         let now = self.millihz();
         if now == 0 {
             self.note = "this run has no frame rate: f sets one".into();

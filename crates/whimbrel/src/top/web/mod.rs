@@ -61,11 +61,17 @@ const BUSY: Status = Status(503, "Service Unavailable");
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 enum Wish {
     /// The task at this position of the totals on another core.
-    Move { task: usize, core: u32 },
+    Move {
+        task: usize,
+        core: u32,
+    },
     /// A policy, as `whimbrel policy` is told.
     Policy(String),
     /// Frames per second.
     Rate(String),
+    /// A tenth more frames, or what a tenth more was made of.
+    Faster,
+    Slower,
     /// `CHANNEL KEY=VALUE`
     Channel(String),
 }
@@ -283,18 +289,27 @@ impl Hub {
         let effect = {
             let model = &mut self.state().model;
             let effect = match wish {
+                Wish::Move { task, .. } if task >= model.picture().now.tasks.len() => {
+                    return (false, format!("no task {task}"));
+                }
                 Wish::Move { task, core } => {
                     model.selected = task;
                     model.migrate(core)
                 }
                 Wish::Policy(text) => model.choose(&text),
                 Wish::Rate(text) => model.set_rate(&text),
+                Wish::Faster => model.step(11, 10),
+                Wish::Slower => model.step(10, 11),
                 Wish::Channel(text) => model.set_channel(&text),
             };
             effect.ok_or_else(|| model.note.clone())
         };
         match effect {
-            Ok(Effect::Ask(request, what)) => link::outcome(&self.run, &request, &what),
+            Ok(Effect::Ask(request, what)) => {
+                let (ok, text) = link::outcome(&self.run, &request, &what);
+                self.state().model.answer(ok, text.clone());
+                (ok, text)
+            }
             Ok(Effect::Quit) => (false, "the view was ended".into()),
             Err(why) => (false, why),
         }
@@ -321,7 +336,77 @@ fn same(one: &[u8], other: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Read;
+
     use super::*;
+
+    #[test]
+    fn a_browser_that_does_not_read_is_disconnected_and_another_sees_all() {
+        let folder = tempfile::tempdir().unwrap();
+        let run = FoundRun { name: "test-1".into(), path: folder.path().into(), record: None };
+        let (writes, written) = mpsc::channel();
+        let model = Model::new("test-1");
+        let hub = Arc::new(Hub {
+            run,
+            token: "12".into(),
+            nonce: "34".into(),
+            connections: AtomicUsize::new(0),
+            state: Mutex::new(State { model, viewers: Vec::new(), writes: Some(writes) }),
+        });
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        let address = listener.local_addr().unwrap();
+        let (accepting, following) = (Arc::clone(&hub), Arc::clone(&hub));
+        thread::spawn(move || accept(&accepting, &listener));
+        let (inputs, heard) = mpsc::channel();
+        let follows = thread::spawn(move || follow(&following, &heard));
+
+        let watch = || {
+            let mut stream = TcpStream::connect(address).unwrap();
+            stream.write_all(b"GET /events?token=12 HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();
+            let mut start = [0; 12];
+            stream.read_exact(&mut start).unwrap();
+            assert_eq!(&start, b"HTTP/1.1 200");
+            stream
+        };
+        let deaf = watch();
+        let mut other = watch();
+        let read = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&read);
+        let reads = thread::spawn(move || {
+            let (mut text, mut part) = (String::new(), [0; 65536]);
+            while let n @ 1.. = other.read(&mut part).unwrap() {
+                text += std::str::from_utf8(&part[..n]).unwrap();
+                counted.store(text.matches("\"advice\"").count(), Ordering::Relaxed);
+            }
+            text
+        });
+        assert_eq!(hub.state().viewers.len(), 2);
+
+        let advice = |number: usize| {
+            let text = format!("{number} {}", "x".repeat(4000));
+            let advice = json!({ "time_ns": number, "policy": "mine", "core": 0, "text": text });
+            Box::new(serde_json::from_value(json!({ "advice": advice })).unwrap())
+        };
+        let end = std::time::Instant::now() + Duration::from_secs(300);
+        let mut said = 0;
+        while hub.state().viewers.len() > 1 {
+            assert!(std::time::Instant::now() < end);
+            // Whatever a busy machine does, the queue of the one that reads does not run full.
+            if said < read.load(Ordering::Relaxed) + QUEUE / 2 {
+                inputs.send(Input::Reply(advice(said))).unwrap();
+                said += 1;
+            }
+            thread::sleep(Duration::from_micros(200));
+        }
+        inputs.send(Input::Lost("its command was killed".into())).unwrap();
+        assert_eq!(follows.join().unwrap(), "its command was killed");
+        let text = reads.join().unwrap();
+        assert_eq!(text.matches("\"advice\"").count(), said);
+        assert!(text.ends_with("data: {\"lost\":\"its command was killed\"}\n\n"));
+        // The other thread gives up after a while; here at once, as this end closes.
+        drop(deaf);
+        assert_eq!(written.recv(), Err(mpsc::RecvError));
+    }
 
     #[test]
     fn only_names_of_this_machine_and_its_own_page_are_from_here() {

@@ -210,11 +210,6 @@ const field = (label, input, does, button) => html`
 `;
 const policy = html`<input list="policies" size="14" placeholder="none" spellcheck="false" />`;
 const wanted = html`<input size="6" inputmode="decimal" placeholder="none" />`;
-const faster = (times) => () => {
-  const now = run.now?.rate_millihz / 1000;
-  if (now > 0) ask({ rate: String(Number((now * times).toFixed(3))) }, "");
-  else tell("this run has no frame rate: set one", false);
-};
 const pause = html`
   <button
     type="button"
@@ -234,8 +229,8 @@ const tools = html`
     ${field("policy", policy, (text) => ask({ policy: text || "none" }, ""), "Set")} ${offered}
     <div class="field">
       ${field("frames/s", wanted, (text) => ask({ rate: text }, ""), "Set")}
-      <button type="button" aria-label="A tenth slower" onclick=${faster(10 / 11)}>−</button>
-      <button type="button" aria-label="A tenth faster" onclick=${faster(1.1)}>+</button>
+      <button type="button" aria-label="A tenth slower" onclick=${() => ask("slower", "")}>−</button>
+      <button type="button" aria-label="A tenth faster" onclick=${() => ask("faster", "")}>+</button>
     </div>
     ${pause}
   </fieldset>
