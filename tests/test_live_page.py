@@ -352,12 +352,10 @@ def test_garbage_is_answered_in_a_line_and_others_are_served(url: str) -> None:
     assert asks(url, head + "\n").startswith("HTTP/1.1 401 ")
 
 
-def test_only_this_machine_reaches_it_and_a_port_in_use_is_an_error(
-    url: str, radio: Radio
-) -> None:
+def test_only_this_machine_reaches_it_and_a_port_in_use_is_an_error(url: str, radio: Radio) -> None:
     port = port_of(url)
     for family, address in ((socket.AF_INET, "127.0.0.2"), (socket.AF_INET6, "::1")):
-        with socket.socket(family) as connection, pytest.raises(OSError, match="refused|assign"):
+        with socket.socket(family) as connection, pytest.raises(OSError, match=r"refused|assign"):
             connection.connect((address, port))
     failed = radio.command("top", "--web", "--port", str(port))
     assert failed.returncode == 2

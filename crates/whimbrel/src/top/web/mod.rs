@@ -43,7 +43,7 @@ const PAST: usize = 200;
 /// What the system may keep of them for a browser that does not read.
 const SEND_BUFFER: usize = 256 << 10;
 /// Events that come within this time after others are sent together.
-const GAP: Duration = Duration::from_millis(50);
+const GAP: Duration = Duration::from_millis(20);
 /// How long the last words may take to reach every browser.
 const FAREWELL: Duration = Duration::from_secs(2);
 /// As long nothing is accepted after an error.

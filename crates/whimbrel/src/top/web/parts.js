@@ -71,9 +71,11 @@ function tiles() {
 /// A core: its load now and lately, its operating point, and the tasks on it. A task is moved here
 /// by dropping it.
 function corePart(number, move) {
-  const [processor, load, point] = [0, 0, 0].map(() => html`<span class="soft" />`);
-  const state = html`<span class="badge bad" hidden />`;
+  const [processor, polls, point] = [0, 0, 0].map(() => html`<span class="soft" />`);
+  const load = html`<span />`;
+  const state = html`<span class="badge" hidden />`;
   const points = html`<span class="points" />`;
+  const hardware = html`<div class="line">${points}${point}</div>`;
   const bar = meter("busy", "polling");
   const line = sparkline(36);
   const tasks = html`<div class="tasks" />`;
@@ -94,19 +96,22 @@ function corePart(number, move) {
       }}
     >
       <div class="line"><h3>core ${number}</h3>${processor} ${state}</div>
-      <div class="line">${bar.root}${load}</div>
+      <div class="line">${bar.root}${load}${polls}</div>
       ${line.root}
-      <div class="line">${points}${point}</div>
+      ${hardware}
       ${tasks}
     </section>
   `;
-  const show = (core, kernel, history, power_uw) => {
+  const show = (core, kernel, history, power_uw, over) => {
     const { busy, polling } = history[history.length - 1] ?? { busy: 0, polling: 0 };
     if (kernel) say(processor, kernel.guest ? `${kernel.guest}:${kernel.cpu}` : `cpu ${kernel.cpu}`);
-    state.hidden = core.state === "up";
+    const dead = core.state === "dead";
+    state.hidden = core.state === "up" || (over && !dead);
+    state.classList.toggle("bad", dead);
     say(state, core.state);
     bar.show(busy, polling);
-    say(load, `${percent(busy)} busy, ${percent(polling)} polling`);
+    say(load, percent(busy));
+    say(polls, `${percent(polling)} polling`);
     line.show(history.map((one) => one.busy));
     const facts = [
       core.hz && frequency(core.hz),
@@ -115,6 +120,7 @@ function corePart(number, move) {
     ];
     say(point, facts.filter(Boolean).join(" · "));
     showPoints(points, core);
+    hardware.hidden = !point.textContent;
   };
   return { root, tasks, show };
 }

@@ -338,9 +338,9 @@ function drawFacts() {
     [(1e9 * rate(frames)).toFixed(1), `${unit}${asked}`],
     [count(misses(now)), more ? `misses, ${count(more)} of them new` : "misses", more > 0],
     [`${now.live} of ${now.tasks.length}`, "tasks"],
-    [metered ? energy(used(now)) : "–", metered ? `energy (${now.energy_source})` : "energy: name a platform"],
+    [metered ? energy(used(now)) : "–", `energy (${now.energy_source || "no meter"})`],
     [metered ? watts(1e9 * rate(used)) : "–", "power"],
-    [now.policy || "none", now.coordinator == null ? "policy" : `policy, coordinator on core ${now.coordinator}`],
+    [now.policy || "none", now.coordinator == null ? "policy" : `policy, on core ${now.coordinator}`],
   ]);
   if (document.activeElement !== wanted)
     wanted.value = now.rate_millihz ? String(now.rate_millihz / 1000) : "";
@@ -353,7 +353,7 @@ function drawCores() {
     if (!coreParts[n]) cores.append((coreParts[n] = corePart(n, move)).root);
     const kernel = portrait.kernels.find((one) => one.core === core.core);
     const used = 1e9 * rate((all) => all.cores[n]?.energy_uj ?? 0);
-    coreParts[n].show(core, kernel, history[n], used);
+    coreParts[n].show(core, kernel, history[n] ?? [], used, run.over !== null);
   });
 }
 
