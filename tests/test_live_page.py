@@ -252,7 +252,7 @@ def test_a_move_is_on_the_screen_soon_in_two_browsers_at_little_cost(
         f"server {part:.2%} of a processor with two browsers"
     )
     # Far from what a quiet machine does, as something else may have the processors.
-    assert -1 - uncertain / 1e6 < delays[0] < 1000
+    assert -1 - uncertain / 1e6 < delays[0] < 5000
     assert part < 0.1
 
 

@@ -336,7 +336,7 @@ function drawFacts() {
   facts.show([
     [`${(at(now.time_ns) / 1e9).toFixed(1)} s`, "time"],
     [(1e9 * rate(frames)).toFixed(1), `${unit}${asked}`],
-    [count(misses(now)), more ? `misses, ${count(more)} of them new` : "misses", more > 0],
+    [count(misses(now)), more ? `misses (+${count(more)})` : "misses", more > 0],
     [`${now.live} of ${now.tasks.length}`, "tasks"],
     [metered ? energy(used(now)) : "–", `energy (${now.energy_source || "no meter"})`],
     [metered ? watts(1e9 * rate(used)) : "–", "power"],
