@@ -88,6 +88,12 @@ class Radio:
         (core,) = (one["core"] for one in self.totals()["tasks"] if one["task"] == task)
         return int(core)
 
+    def kernel(self, core: int) -> int:
+        """The process of a kernel."""
+        folder = Path(self.environment["XDG_RUNTIME_DIR"], "whimbrel/fm_radio-1")
+        record = json.loads((folder / "run.json").read_text())
+        return int(record["kernels"][core]["pid"])
+
     def end(self) -> None:
         """Ends what has not ended."""
         for process in (*self.servers, self.run):
@@ -386,7 +392,7 @@ def test_connections_are_bounded_and_those_that_go_make_room(
     assert radio.run.poll() is None
 
 
-def test_the_view_ends_by_a_signal_and_with_the_run_and_pages_say_so(
+def test_deaths_of_kernels_views_and_runs_are_said(
     opened: Opened, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     radio = Radio.start(tmp_path_factory.mktemp("e"))
@@ -401,13 +407,22 @@ def test_the_view_ends_by_a_signal_and_with_the_run_and_pages_say_so(
         assert radio.run.poll() is None
         pages[1].locator(".badge", has_text="running").first.wait_for()
 
+        # A core without a task is killed and comes again.
+        os.kill(radio.kernel(2), signal.SIGKILL)
+        core = pages[1].locator("section[aria-label='core 2']")
+        core.locator(".badge", has_text="dead").wait_for()
+        pages[1].locator(".log li", has_text="core 2 was killed by signal 9").wait_for()
+        core.get_by_role("button", name="Restart").click()
+        pages[1].locator("footer output", has_text="restart of core 2").wait_for()
+        core.locator(".badge").wait_for(state="hidden")
+
         radio.run.send_signal(signal.SIGINT)
         assert second.wait(PATIENCE_S) == 0
         assert second.stdout
-        assert second.stdout.read() == "fm_radio-1: stopped by its user\n"
-        pages[1].locator(".badge", has_text="stopped by its user").first.wait_for()
+        assert second.stdout.read() == "fm_radio-1: ended, core 2 was killed\n"
+        pages[1].locator(".badge", has_text="ended, core 2 was killed").first.wait_for()
         assert pages[1].get_by_role("button", name="Pause").is_disabled()
         pages[1].screenshot(path=PICTURES / "live-ended.png")
-        assert radio.run.wait(PATIENCE_S) == 0
+        assert radio.run.wait(PATIENCE_S) == 1
     finally:
         radio.end()

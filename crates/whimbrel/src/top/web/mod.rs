@@ -20,7 +20,7 @@ use rustix::rand::{GetRandomFlags, getrandom};
 use serde::Deserialize;
 use serde_json::json;
 use whimbrel_model::{POLICIES, Problem};
-use whimbrel_run::control::Watch;
+use whimbrel_run::control::{Request, Watch};
 use whimbrel_run::failure::{Answer, Outcome, say};
 use whimbrel_run::output::print;
 use whimbrel_run::rundir::FoundRun;
@@ -74,6 +74,8 @@ enum Wish {
     Slower,
     /// `CHANNEL KEY=VALUE`
     Channel(String),
+    /// The kernel of a core again.
+    Restart(u32),
 }
 
 /// What all threads share.
@@ -301,6 +303,10 @@ impl Hub {
                 Wish::Faster => model.step(11, 10),
                 Wish::Slower => model.step(10, 11),
                 Wish::Channel(text) => model.set_channel(&text),
+                Wish::Restart(core) => {
+                    let what = format!("restart of core {core}");
+                    Some(Effect::Ask(Request::Restart { core }, what))
+                }
             };
             effect.ok_or_else(|| model.note.clone())
         };

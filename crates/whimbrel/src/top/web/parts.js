@@ -70,10 +70,13 @@ function tiles() {
 
 /// A core: its load now and lately, its operating point, and the tasks on it. A task is moved here
 /// by dropping it.
-function corePart(number, move) {
+function corePart(number, { move, restart }) {
   const [processor, polls, point] = [0, 0, 0].map(() => html`<span class="soft" />`);
   const load = html`<span />`;
   const state = html`<span class="badge" hidden />`;
+  const again = html`
+    <button type="button" hidden onclick=${() => restart(number)}>Restart</button>
+  `;
   const points = html`<span class="points" />`;
   const hardware = html`<div class="line">${points}${point}</div>`;
   const bar = meter("busy", "polling");
@@ -95,7 +98,7 @@ function corePart(number, move) {
         if (/^\d+$/.test(task)) move(Number(task), number);
       }}
     >
-      <div class="line"><h3>core ${number}</h3>${processor} ${state}</div>
+      <div class="line"><h3>core ${number}</h3>${processor} ${state}${again}</div>
       <div class="line">${bar.root}${load}${polls}</div>
       ${line.root}
       ${hardware}
@@ -104,10 +107,12 @@ function corePart(number, move) {
   `;
   const show = (core, kernel, history, power_uw, over) => {
     const { busy, polling } = history[history.length - 1] ?? { busy: 0, polling: 0 };
-    if (kernel) say(processor, kernel.guest ? `${kernel.guest}:${kernel.cpu}` : `cpu ${kernel.cpu}`);
+    const where = kernel?.guest ? `${kernel.guest}:` : "cpu ";
+    say(processor, kernel ? where + kernel.cpu : "");
     const dead = core.state === "dead";
     state.hidden = core.state === "up" || (over && !dead);
     state.classList.toggle("bad", dead);
+    again.hidden = !dead || over;
     say(state, core.state);
     bar.show(busy, polling);
     say(load, percent(busy));
@@ -147,7 +152,7 @@ function taskPart(position, name, movable, { select, move }) {
       draggable=${String(movable)}
       aria-pressed="false"
       title=${movable ? "Drag to another core, or press its number" : "This task cannot move"}
-      onclick=${() => select(position)}
+      onclick=${select}
       ondragstart=${(event) => event.dataTransfer.setData("text/plain", String(position))}
       onkeydown=${(event) => {
         if (movable && /^[0-9]$/.test(event.key)) move(position, Number(event.key));
@@ -157,7 +162,8 @@ function taskPart(position, name, movable, { select, move }) {
     </button>
   `;
   const show = (task, busy, selected) => {
-    const stalled = task.stalled_ms >= 1000 ? ` · busy ${Math.floor(task.stalled_ms / 1000)} s` : "";
+    const seconds = Math.floor((task.stalled_ms ?? 0) / 1000);
+    const stalled = seconds ? ` · busy ${seconds} s` : "";
     say(load, percent(busy) + stalled);
     root.classList.toggle("stalled", stalled !== "");
     root.setAttribute("aria-pressed", String(selected));
@@ -173,7 +179,8 @@ function taskPart(position, name, movable, { select, move }) {
     if (!before || matchMedia("(prefers-reduced-motion: reduce)").matches) return;
     const { left, top } = root.getBoundingClientRect();
     const start = `translate(${before.left - left}px, ${before.top - top}px)`;
-    root.animate([{ transform: start }, { transform: "none" }], { duration: 350, easing: "ease-out" });
+    const way = [{ transform: start }, { transform: "none" }];
+    root.animate(way, { duration: 350, easing: "ease-out" });
   };
   root.dataset.position = position;
   return { root, show, enter };
@@ -210,7 +217,8 @@ function liveTable(first, columns, start) {
       }),
     );
     order.forEach((n, place) => {
-      if (body.children[place] !== rows[n].row) body.insertBefore(rows[n].row, body.children[place]);
+      const [{ row }, there] = [rows[n], body.children[place]];
+      if (there !== row) body.insertBefore(row, there);
     });
   };
   return { root, show, rowOf: (n) => rows[n]?.row };
@@ -252,7 +260,9 @@ function logPart(most) {
   const add = (entries) => {
     const rows = entries.slice(-most).map(({ at_ns, kind, text, about, moved }) => {
       const row = html`
-        <li class=${kind}><time>${(at_ns / 1e9).toFixed(3)} s</time><span>${text}</span><small>${about}</small></li>
+        <li class=${kind}>
+          <time>${(at_ns / 1e9).toFixed(3)} s</time><span>${text}</span><small>${about}</small>
+        </li>
       `;
       if (moved) row.dataset.running = moved;
       return row;

@@ -28,7 +28,7 @@ const at = (ns) => Math.max(0, ns - run.portrait.start_ns);
 function rate(of) {
   const { before, now } = run;
   if (!before || now.time_ns <= before.time_ns) return 0;
-  return Math.max(0, of(now) - of(before)) / (now.time_ns - before.time_ns);
+  return Math.max(0, of(now) - of(before) || 0) / (now.time_ns - before.time_ns);
 }
 const part = (of) => Math.min(rate(of), 1);
 
@@ -173,6 +173,8 @@ function tell(text, ok) {
 const move = (task, core) =>
   ask({ move: { task, core } }, `${nameOf(task)} is asked to move to core ${core}`);
 
+const restart = (core) => ask({ restart: core }, `core ${core} is restarted`);
+
 /// What is selected: `{ task }` or `{ channel }`, by their positions.
 let selected = {};
 
@@ -210,6 +212,12 @@ const field = (label, input, does, button) => html`
 `;
 const policy = html`<input list="policies" size="14" placeholder="none" spellcheck="false" />`;
 const wanted = html`<input size="6" inputmode="decimal" placeholder="none" />`;
+const step = (sign, wish) => {
+  const label = `A tenth ${wish}`;
+  return html`
+    <button type="button" aria-label=${label} onclick=${() => ask(wish, "")}>${sign}</button>
+  `;
+};
 const pause = html`
   <button
     type="button"
@@ -229,8 +237,7 @@ const tools = html`
     ${field("policy", policy, (text) => ask({ policy: text || "none" }, ""), "Set")} ${offered}
     <div class="field">
       ${field("frames/s", wanted, (text) => ask({ rate: text }, ""), "Set")}
-      <button type="button" aria-label="A tenth slower" onclick=${() => ask("slower", "")}>−</button>
-      <button type="button" aria-label="A tenth faster" onclick=${() => ask("faster", "")}>+</button>
+      ${step("−", "slower")} ${step("+", "faster")}
     </div>
     ${pause}
   </fieldset>
@@ -272,7 +279,7 @@ const channelTable = liveTable(
     ]),
     ["low", ({ low }) => (low == null ? "–" : count(low))],
     ["high", ({ high }) => count(high), ({ high, slots }) => high >= slots],
-    ["received/s", (_, n) => count(Math.round(1e9 * rate((all) => all.channels[n]?.received ?? 0)))],
+    ["received/s", (_, n) => count(Math.round(1e9 * rate((all) => all.channels[n]?.received)))],
     ["told by", (channel) => bell(channel)],
   ],
   named("channel"),
@@ -295,8 +302,12 @@ document.getElementById("page").replaceChildren(
     ${facts.root}
   </header>`,
   html`<div class="beside">${cores}${log.root}</div>`,
-  card("Tasks", taskTable.root, { about: "Select one to move it" }),
-  card("Channels", channelTable.root, { about: "Full to the present number of messages, pale to the most ever" }),
+  card("Tasks", taskTable.root, {
+    about: "Drag one to another core, press the core's number on it, or select it",
+  }),
+  card("Channels", channelTable.root, {
+    about: "Dark: messages in it now; pale: up to the most ever. Select one to change its doorbell",
+  }),
   foot,
 );
 document.addEventListener("keydown", ({ key }) => {
@@ -307,8 +318,8 @@ document.addEventListener("keydown", ({ key }) => {
 
 function draw() {
   say(title, run.name || "…");
-  const state = run.over?.how || trouble || (paused ? "paused" : run.now ? "running" : "connecting");
-  say(badge, state);
+  const live = paused ? "paused" : run.now ? "running" : "connecting";
+  say(badge, run.over?.how || trouble || live);
   badge.classList.toggle("bad", trouble !== "" || run.over?.ok === false);
   tools.disabled = steering.disabled = run.over !== null;
   if (run.fresh.length) log.add(run.fresh.splice(0));
@@ -332,6 +343,7 @@ function drawFacts() {
   const misses = (all) => sum(all.tasks.map((task) => task.misses));
   const more = before ? misses(now) - misses(before) : 0;
   const used = (all) => all.machine_energy_uj || sum(all.cores.map((core) => core.energy_uj));
+  const decides = now.coordinator == null ? "policy" : `policy, on core ${now.coordinator}`;
   const metered = now.energy_source !== "";
   facts.show([
     [`${(at(now.time_ns) / 1e9).toFixed(1)} s`, "time"],
@@ -340,7 +352,7 @@ function drawFacts() {
     [`${now.live} of ${now.tasks.length}`, "tasks"],
     [metered ? energy(used(now)) : "–", `energy (${now.energy_source || "no meter"})`],
     [metered ? watts(1e9 * rate(used)) : "–", "power"],
-    [now.policy || "none", now.coordinator == null ? "policy" : `policy, on core ${now.coordinator}`],
+    [now.policy || "none", decides],
   ]);
   if (document.activeElement !== wanted)
     wanted.value = now.rate_millihz ? String(now.rate_millihz / 1000) : "";
@@ -350,7 +362,7 @@ function drawCores() {
   const { now, portrait, history } = run;
   now.cores.forEach((core, n) => {
     cores.classList.toggle("many", now.cores.length > 8);
-    if (!coreParts[n]) cores.append((coreParts[n] = corePart(n, move)).root);
+    if (!coreParts[n]) cores.append((coreParts[n] = corePart(n, { move, restart })).root);
     const kernel = portrait.kernels.find((one) => one.core === core.core);
     const used = 1e9 * rate((all) => all.cores[n]?.energy_uj ?? 0);
     coreParts[n].show(core, kernel, history[n] ?? [], used, run.over !== null);
@@ -361,7 +373,8 @@ function drawTasks() {
   const { tasks } = run.now;
   tasks.forEach((task, n) => {
     const [name, movable] = run.portrait.tasks[n] ?? [task.task, true];
-    const one = (taskParts[n] ??= taskPart(n, name, movable, { select: (task) => select({ task }), move }));
+    const wants = { select: () => select({ task: n }), move };
+    const one = (taskParts[n] ??= taskPart(n, name, movable, wants));
     if (isOver(task) || !coreParts[task.core]) one.root.remove();
     else one.enter(coreParts[task.core].tasks);
     one.show(task, part((all) => all.tasks[n]?.busy_ns ?? 0), selected.task === n);
