@@ -423,6 +423,6 @@ def test_deaths_of_kernels_views_and_runs_are_said(
         pages[1].locator(".badge", has_text="ended, core 2 was killed").first.wait_for()
         assert pages[1].get_by_role("button", name="Pause").is_disabled()
         pages[1].screenshot(path=PICTURES / "live-ended.png")
-        assert radio.run.wait(PATIENCE_S) == 1
+        assert radio.run.wait(PATIENCE_S) == 2
     finally:
         radio.end()
