@@ -404,5 +404,6 @@ function drawFoot() {
     const stays = movable ? "" : ", and cannot move";
     say(about, `${nameOf(task)} is on core ${tasks[task].core}${stays}`);
   } else say(about, channel === undefined ? "" : channels[channel].channel);
-  foot.hidden = task === undefined && channel === undefined && !note.textContent;
+  steering.hidden = task === undefined && channel === undefined;
+  foot.hidden = steering.hidden && !note.textContent;
 }
