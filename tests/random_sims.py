@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 SOURCE = 'source = "ours: a test"'
-POLICIES = ("balance", "spread", "consolidate", "sticky", "gossip", "thermal", "static")
+POLICIES = ("balance", "spread", "consolidate", "sticky", "gossip", "thermal", "leakage", "static")
 # What kernels do between the steps of tasks: it may take time where steps are taken.
 BETWEEN = (
     *("serve", "report", "decide", "copy", "park", "attach"),

@@ -115,7 +115,7 @@ def test_nothing_depends_on_how_it_is_simulated(tmp_path: Path) -> None:
 
 # Whose agents' ticks are due while a task computes.
 TICKS = (97, 205)
-SET_POINTS = {"consolidate", "thermal", "table"}
+SET_POINTS = {"consolidate", "leakage", "thermal", "table"}
 POINT = "[[core.point]]"
 UNUSED = f"{POINT}\nmhz = 1\nactive_mw = 1\n\n{POINT}"
 

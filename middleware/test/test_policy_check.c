@@ -183,7 +183,7 @@ TEST(every_policy_is_found_by_its_name_and_they_are_in_order)
         CHECK(n == 0 || strcmp(wb_policy_at(n - 1)->name, wb_policy_at(n)->name) < 0);
         CHECK(wb_policy_at(n)->help != NULL && wb_policy_at(n)->decide != NULL);
     }
-    CHECK(n == 8 && wb_policy_at(UINT32_MAX) == NULL);
+    CHECK(n == 9 && wb_policy_at(UINT32_MAX) == NULL);
     CHECK(wb_policy_find("nobody") == NULL && wb_policy_find("") == NULL);
     CHECK(wb_policy_find("gossip")->local && !wb_policy_find("balance")->local);
 }

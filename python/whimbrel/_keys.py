@@ -564,6 +564,8 @@ class Work(Shown):
     index: int | None = None
     """The index among the tasks of that name; 0 to 4294967295; default: all that no other table
     names."""
+    kind: str | None = None
+    """The kind of core; default: every kind that no other table names."""
     cycles: int
     """The cycles; 1 to 2^48."""
     working_set: int | str | None = None

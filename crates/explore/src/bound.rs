@@ -11,10 +11,12 @@
 //!   first has sent it, and has arrived when the last receives it.
 //! * A candidate whose tasks stay uses every core that it has, any other at least one.
 //!
-//! Where a policy decides, points and places are not known, and the least of all are taken.
+//! Where a policy decides, points and places are not known, and the least of all are taken; of one
+//! that has cores off, no power.
 
 use petgraph::algo::toposort;
 use petgraph::graph::{DiGraph, NodeIndex};
+use whimbrel_model::Decides;
 
 use crate::candidate::{Candidate, Objective};
 use crate::system::System;
@@ -86,10 +88,13 @@ impl Bound {
         &self,
         system: &System,
         candidate: &Candidate,
-        fixed: bool,
+        decides: Decides,
         objectives: &[Objective],
     ) -> Vec<f64> {
+        let fixed = decides == Decides::Nothing;
         let value = |objective: &Objective| match objective {
+            // A core that is off takes nothing.
+            Objective::Energy if decides == Decides::MovesPointsAndOff => 0.0,
             Objective::Energy => self.energy_mj(system, candidate, fixed),
             Objective::Misses => 0.0,
             Objective::Latency => self.latency_ms(system, candidate, fixed),

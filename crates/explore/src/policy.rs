@@ -39,7 +39,7 @@ pub fn decides(policy: &PolicyName) -> Result<Decides, Problem> {
 pub fn sees_places(policy: &PolicyName, system: &System) -> bool {
     const ALL_NEIGHBOURS_MOST: usize = 5;
     match policy.name.as_str() {
-        "thermal" => system.has_floorplan,
+        "thermal" | "leakage" => system.has_floorplan,
         "gossip" => system.cores.len() > ALL_NEIGHBOURS_MOST,
         _ => false,
     }

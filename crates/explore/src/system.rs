@@ -187,12 +187,18 @@ pub fn millihz(rate: f64) -> u64 {
 /// but not on kinds of cores that the task does not run on.
 fn cycles(app: &App, task: &whimbrel_model::Task, platform: &Description) -> Option<Vec<u64>> {
     let same = |work: &&whimbrel_hardware::Work| work.app == app.name && work.task == task.name;
-    let measured = platform.work.iter().find(same).map(|work| work.cycles);
-    let on = |core: &CoreDescription| match &task.work {
-        Some(work) => work.cycles.on(&core.kind).map_or(0, |own| measured.unwrap_or(own)),
-        None => measured.unwrap_or(0),
+    let of_kind = |kind: Option<&str>| {
+        let mut all = platform.work.iter().filter(same);
+        all.find(|work| work.kind.as_deref() == kind).map(|work| work.cycles)
     };
-    let known = measured.is_some() || task.work.is_some();
+    let on = |core: &CoreDescription| {
+        let measured = of_kind(Some(&core.kind)).or_else(|| of_kind(None));
+        match &task.work {
+            Some(work) => work.cycles.on(&core.kind).map_or(0, |own| measured.unwrap_or(own)),
+            None => measured.unwrap_or(0),
+        }
+    };
+    let known = platform.work.iter().any(|work| same(&work)) || task.work.is_some();
     known.then(|| platform.cores.iter().map(on).collect())
 }
 

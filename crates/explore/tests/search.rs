@@ -94,6 +94,18 @@ fn an_application_that_may_end_has_no_bound_on_its_energy() {
 }
 
 #[test]
+fn a_policy_that_has_cores_off_has_no_bound_on_its_energy() {
+    let of = |policy: &str| {
+        let policies = vec![policy.parse().unwrap()];
+        let space = space(&radio(), &Choices { policies, ..Choices::default() });
+        let candidate = space.collect(1000, 1).0.remove(0);
+        space.floor(&candidate, &[Objective::Energy])[0]
+    };
+    assert!(of("consolidate") > 0.0);
+    assert!(of("leakage").abs() < f64::EPSILON);
+}
+
+#[test]
 fn a_search_finds_most_of_the_front_with_a_part_of_the_runs() {
     let system = radio();
     let choices = Choices { slots: slots(&[1, 2, 4, 14]), ..Choices::default() };

@@ -239,6 +239,7 @@ fn under_a_policy_that_sees_places_no_core_is_like_another() {
     };
     // Temperatures, on a floorplan; the ring of cores, where some are not next to all others.
     assert_eq!((of("thermal", 4, true), of("thermal", 4, false)), (4, 2));
+    assert_eq!((of("leakage", 4, true), of("leakage", 4, false)), (4, 2));
     assert_eq!((of("gossip", 5, true), of("gossip", 6, true)), (2, 6));
     assert_eq!((of("balance", 6, true), of("balance", 6, false)), (2, 2));
 }

@@ -471,6 +471,9 @@ pub struct Work {
     pub task: String,
     /// Of the tasks of this name; `None`: all of which no other entry says more.
     pub index: Option<u32>,
+    /// Of cores of this kind; `None`: of every kind of which no other entry says more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
     /// Cycles of one firing.
     pub cycles: u64,
     /// Memory that it comes back to; `None`: as the application says.

@@ -13,6 +13,8 @@ pub enum Decides {
     Moves,
     /// Where tasks are, and operating points.
     MovesAndPoints,
+    /// The same, and which cores are off.
+    MovesPointsAndOff,
 }
 
 /// A policy.
@@ -27,15 +29,20 @@ pub struct Policy {
 }
 
 /// In the order in which they are offered.
-pub const POLICIES: [Policy; 8] = [
+pub const POLICIES: [Policy; 9] = [
     policy("static", Decides::Nothing, "never decides"),
-    policy("table", Decides::MovesAndPoints, "has a mapping for each frame rate (see --table)"),
+    policy("table", Decides::MovesPointsAndOff, "has a mapping for each frame rate (see --table)"),
     policy("spread", Decides::MovesAndPoints, "makes every core as lightly loaded as possible"),
     policy("consolidate", Decides::MovesAndPoints, "packs tasks on few cores"),
     policy("balance", Decides::Moves, "evens loads out when that is worth its cost"),
     policy("sticky", Decides::Moves, "does so but prefers the core where a task ran last"),
     policy("gossip", Decides::Moves, "is balance without a coordinator, between neighbours"),
     policy("thermal", Decides::MovesAndPoints, "moves load from hot cores to cool ones"),
+    policy(
+        "leakage",
+        Decides::MovesPointsAndOff,
+        "takes the least power, with what hot cores leak",
+    ),
 ];
 
 /// What to write instead of a policy that a helper refuses for the reason `why`; of a parameter

@@ -50,7 +50,9 @@ fn the_plan_says_where_to_record_and_to_poll_for_ever() {
 #[test]
 fn the_plan_names_the_points_of_each_core_and_how_they_are_set() {
     let app = build(RADIO, &[]).unwrap();
-    let points = [1, 2].map(|n| Point { hz: n * 100, active_uw: 7, idle_uw: 3 }).to_vec();
+    let points = [1, 2]
+        .map(|n| Point { hz: n * 100, active_uw: 7, idle_uw: 3, ..Point::default() })
+        .to_vec();
     let cores = vec![
         Core { points: points.clone(), start: 1 },
         Core { points: points[..1].into(), start: 0 },

@@ -53,8 +53,8 @@ fn cores_of_a_count_are_alike_and_idle_power_is_that_of_activity_unless_it_is_gi
     assert_eq!((board.name.as_str(), board.cores.len()), ("board", 3));
     assert_eq!(board.cores[0], board.cores[1]);
     let points = [
-        Point { hz: 100_000_000, active_uw: 84_000, idle_uw: 10_000 },
-        Point { hz: 320_500_000, active_uw: 268_800, idle_uw: 268_800 },
+        Point { hz: 100_000_000, active_uw: 84_000, idle_uw: 10_000, ..Point::default() },
+        Point { hz: 320_500_000, active_uw: 268_800, idle_uw: 268_800, ..Point::default() },
     ];
     assert_eq!(board.cores[0].points, points);
     assert_eq!((board.cores[0].start, board.cores[2].start), (0, 0));

@@ -95,7 +95,7 @@ fn of_policies(json: bool) -> Outcome {
         decides: match policy.decides {
             Decides::Nothing => "nothing",
             Decides::Moves => "moves",
-            Decides::MovesAndPoints => "moves, frequencies",
+            Decides::MovesAndPoints | Decides::MovesPointsAndOff => "moves, frequencies",
         },
         does: policy.does,
     };

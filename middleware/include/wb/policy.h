@@ -31,10 +31,12 @@ enum {
 #define WB_POINT_OFF (UINT32_MAX - 1)
 
 // An operating point of a core, as its platform says. Power counts while it computes and while it
-// idles with its clock on.
+// idles with its clock on. static_uw is the part of both that leaks: it holds at reference_mk,
+// thousandths of a kelvin, and is e times as much slope_mk above that; a slope of 0: everywhere.
 struct wb_point {
     uint64_t hz;
-    uint32_t active_uw, idle_uw;
+    uint32_t active_uw, idle_uw, static_uw;
+    uint32_t reference_mk, slope_mk;
 };
 
 struct wb_snapshot_core {

@@ -38,7 +38,7 @@ impl SpacePolicy {
     /// Whether the points at which cores begin are worth choosing: a policy that sets them decides
     /// at once.
     pub fn keeps_points(&self) -> bool {
-        self.decides != Decides::MovesAndPoints
+        matches!(self.decides, Decides::Nothing | Decides::Moves)
     }
 
     /// Whether a core without a task may be available: only a policy could make use of it.
@@ -58,7 +58,7 @@ impl Space {
             let view = match decides {
                 _ if sees_places(policy, &system) => View::Places,
                 Decides::Nothing => View::Nothing,
-                Decides::Moves | Decides::MovesAndPoints => View::Coordinator,
+                _ => View::Coordinator,
             };
             let symmetry = Symmetry::new(&system, &checked, view);
             SpacePolicy { text: policy.to_string(), decides: *decides, symmetry }
@@ -106,8 +106,8 @@ impl Space {
 
     /// The objectives of a candidate are nowhere lower than this.
     pub fn floor(&self, candidate: &Candidate, objectives: &[Objective]) -> Vec<f64> {
-        let fixed = self.policy_of(candidate).decides == Decides::Nothing;
-        self.bound.floor(&self.system, candidate, fixed, objectives)
+        let decides = self.policy_of(candidate).decides;
+        self.bound.floor(&self.system, candidate, decides, objectives)
     }
 
     pub(crate) fn policy_of(&self, candidate: &Candidate) -> &SpacePolicy {

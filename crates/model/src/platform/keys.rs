@@ -449,6 +449,9 @@ table! {
         /// The index among the tasks of that name.
         index = 0 => index: optional u32, Whole("", 0, u32::MAX as u64),
             otherwise "all that no other table names";
+        /// The kind of core.
+        kind = "arm9" => kind: optional String, NAME,
+            otherwise "every kind that no other table names";
         /// The cycles.
         cycles = 75000 => cycles: must u64, Whole("cycles", 1, 1 << 48);
         /// Memory that every firing uses again.

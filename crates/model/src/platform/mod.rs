@@ -8,7 +8,7 @@ mod floorplan;
 mod keys;
 
 use toml::Spanned;
-use whimbrel_hardware::{Description, Work};
+use whimbrel_hardware::{Description, Leakage, Work};
 
 use crate::in_c::members;
 use crate::problem::{Problem, Problems};
@@ -37,7 +37,7 @@ pub struct Core {
 
 members! {
     /// An operating point of a core.
-    #[derive(Copy, PartialEq, Eq)]
+    #[derive(Copy, Default, PartialEq, Eq)]
     pub struct Point: "wb_point" {
         /// Its frequency.
         needed hz: u64;
@@ -45,14 +45,38 @@ members! {
         needed active_uw: u32;
         /// Its power without, in microwatts.
         needed idle_uw: u32;
+        /// The part of both that follows temperature, in microwatts.
+        maybe static_uw: u32;
+        /// The temperature of that, in thousandths of a kelvin.
+        maybe reference_mk: u32;
+        /// The thousandths of a kelvin for a factor of e; 0: it does not follow temperature.
+        maybe slope_mk: u32;
     }
 }
 
 impl From<&whimbrel_hardware::Core> for Core {
     fn from(core: &whimbrel_hardware::Core) -> Self {
-        let points = core.points.iter();
-        let points = points.map(|p| Point { hz: p.hz, active_uw: p.active_uw, idle_uw: p.idle_uw });
+        let points = core.points.iter().map(|point| Point::new(point, core.leakage.as_ref()));
         Self { points: points.collect(), start: core.start }
+    }
+}
+
+impl Point {
+    fn new(point: &whimbrel_hardware::Point, leakage: Option<&Leakage>) -> Self {
+        const ZERO_C_MK: i64 = 273_150;
+        let whole = |mk: i64| u32::try_from(mk).unwrap_or(u32::MAX);
+        #[expect(clippy::cast_possible_truncation, reason = "at most a thousand degrees")]
+        let slope = |leakage: &Leakage| (leakage.slope_c * 1e3).round() as i64;
+        let reference = |leakage: &Leakage| i64::from(leakage.reference_mc) + ZERO_C_MK;
+        let leakage = leakage.filter(|_| point.static_uw > 0);
+        Self {
+            hz: point.hz,
+            active_uw: point.active_uw,
+            idle_uw: point.idle_uw,
+            static_uw: leakage.map_or(0, |_| point.static_uw),
+            reference_mk: leakage.map_or(0, |leakage| whole(reference(leakage))),
+            slope_mk: leakage.map_or(0, |leakage| whole(slope(leakage))),
+        }
     }
 }
 
@@ -140,11 +164,12 @@ fn build(file: PlatformFile, problems: &mut Vec<Problem>) -> Option<Platform> {
 
 fn work_of(table: Spanned<WorkTable>) -> Spanned<Work> {
     let place = table.span();
-    let WorkTable { app, task, index, cycles, working_bytes, .. } = table.into_inner();
+    let WorkTable { app, task, index, kind, cycles, working_bytes, .. } = table.into_inner();
     let work = Work {
         app: app.into_inner(),
         task: task.into_inner(),
         index: index.map(Spanned::into_inner),
+        kind: kind.map(Spanned::into_inner),
         cycles: cycles.into_inner(),
         working_bytes: working_bytes.map(Spanned::into_inner),
     };
@@ -155,7 +180,8 @@ fn check_work(work: &[Spanned<Work>], problems: &mut Vec<Problem>) {
     for (i, one) in work.iter().enumerate() {
         let same = |other: &&Spanned<Work>| {
             let (one, other) = (one.get_ref(), other.get_ref());
-            (&one.app, &one.task, one.index) == (&other.app, &other.task, other.index)
+            (&one.app, &one.task, one.index, &one.kind)
+                == (&other.app, &other.task, other.index, &other.kind)
         };
         if let Some(first) = work[..i].iter().find(same) {
             let message = format!("the work of `{}` stands twice", one.get_ref().task);

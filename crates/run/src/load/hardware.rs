@@ -203,6 +203,6 @@ fn own_core(cpu: u32) -> Result<Core, Problem> {
     all.sort_unstable();
     all.dedup();
     let points: Vec<Point> =
-        all.iter().map(|khz| Point { hz: khz * 1000, active_uw: 0, idle_uw: 0 }).collect();
+        all.iter().map(|khz| Point { hz: khz * 1000, ..Point::default() }).collect();
     Ok(Core { start: points.len().saturating_sub(1), points })
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Everything that is decided before a simulation is started.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
@@ -201,20 +202,37 @@ fn hardware(args: &SimArgs) -> Result<(String, Vec<Core>, Description), Failure>
     Ok((platform.name, cores, description))
 }
 
-/// Cycles that were measured on the platform go before those of the application, and those of one
-/// task before those of all of its name.
+/// Cycles that were measured on the platform go before those of the application, those of one task
+/// before those of all of its name, and of these those of one kind of core before those of all.
 pub fn measured_work(app: &mut App, description: &Description) {
     let mut works: Vec<_> = description.work.iter().filter(|work| work.app == app.name).collect();
-    works.sort_by_key(|work| work.index.is_some());
+    works.sort_by_key(|work| (work.index.is_some(), work.kind.is_some()));
     for measured in works {
         let is_meant = |name: &str, index: u32| {
             name == measured.task && measured.index.is_none_or(|wanted| wanted == index)
         };
         for task in app.tasks.iter_mut().filter(|task| is_meant(&task.name, task.index)) {
-            let cycles = Cycles::Every(measured.cycles);
+            let known = task.work.as_ref().map(|work| &work.cycles);
+            let cycles = match &measured.kind {
+                None => Cycles::Every(measured.cycles),
+                Some(kind) => of_kind(known, kind, measured.cycles, description),
+            };
             let work = task.work.get_or_insert_with(|| Work::constant(cycles.clone()));
             work.cycles = cycles;
             work.working_bytes = measured.working_bytes.unwrap_or(work.working_bytes);
         }
     }
+}
+
+/// The cycles `known`, but for those on one kind of core of the platform.
+fn of_kind(known: Option<&Cycles>, kind: &str, cycles: u64, description: &Description) -> Cycles {
+    let mut all: BTreeMap<String, u64> = match known {
+        Some(Cycles::ByKind(kinds)) => kinds.iter().cloned().collect(),
+        Some(Cycles::Every(every)) => {
+            description.cores.iter().map(|core| (core.kind.clone(), *every)).collect()
+        }
+        None => BTreeMap::new(),
+    };
+    all.insert(kind.to_owned(), cycles);
+    Cycles::ByKind(all.into_iter().collect())
 }

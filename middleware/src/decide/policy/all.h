@@ -4,6 +4,7 @@
 WB_POLICY(balance)
 WB_POLICY(consolidate)
 WB_POLICY(gossip)
+WB_POLICY(leakage)
 WB_POLICY(spread)
 WB_POLICY(static)
 WB_POLICY(sticky)
