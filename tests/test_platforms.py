@@ -170,3 +170,28 @@ def test_a_task_that_follows_the_coolest_core_saves_nothing(
     moves = sum(task["migrations"] for task in run["tasks"])
     joules = run["energy"]["cores_uj"] / 1e6
     check(POLICIES, ["xu4 at 60 °C", "one task", label], [joules, hottest, moves], 0.01)
+
+
+def test_work_of_a_kind_of_core_goes_before_that_of_all(tmp_path: Path) -> None:
+    app = """
+[app]
+name = "kinds"
+
+[[task]]
+name = "t"
+count = 3
+core = [0, 1, 2]
+cycles = { a = 7, host = 9 }
+firings = 10
+"""
+    point = "[[core.point]]\nmhz = 1000\nactive_mw = 100\n"
+    hardware = '[platform]\nname = "made"\n'
+    hardware += "".join(f'[[core]]\nkind = "{kind}"\n{point}' for kind in "abc")
+    for keys in (
+        "cycles = 2000",
+        'kind = "b"\ncycles = 5000',
+        'index = 2\nkind = "c"\ncycles = 300',
+    ):
+        hardware += f'[[work]]\napp = "kinds"\ntask = "t"\n{keys}\nsource = "made"\n'
+    run = simulate(tmp_path, app, hardware)
+    assert [task["busy_ns"] for task in run["tasks"]] == [20_000, 50_000, 3_000]
