@@ -233,3 +233,30 @@ fn mesh64_is_hotter_where_work_is_concentrated() {
     let (spread, concentrated) = (gradient(&spread), gradient(&concentrated));
     assert!(concentrated > spread * 5 / 4, "{spread} {concentrated}");
 }
+
+#[test]
+fn xu4_draws_twice_its_dynamic_power_with_one_busy_core_as_its_sensors_showed() {
+    let platform = description("xu4");
+    let rail = |cores: std::ops::Range<usize>, coefficient: f64| {
+        let first = &platform.cores[cores.start];
+        for (number, point) in first.points.iter().enumerate() {
+            let idle_uw: f64 = cores
+                .clone()
+                .skip(1)
+                .map(|core| platform.cores[core].points[number].idle_uw.into())
+                .sum();
+            let (mhz, volts) = (point.hz as f64 / 1e6, f64::from(point.microvolts) / 1e6);
+            let measured_uw = 2.0 * coefficient * mhz * volts * volts;
+            let ours = (f64::from(point.active_uw) + idle_uw) / measured_uw;
+            assert!((ours - 1.0).abs() < 0.02, "{mhz} MHz: {ours}");
+        }
+    };
+    rail(0..4, 90.0);
+    rail(4..8, 310.0);
+}
+
+#[test]
+fn rpi4_draws_3_7_w_more_with_four_busy_cores() {
+    let point = description("rpi4").cores[0].points[9];
+    assert_eq!((point.hz, 4 * (point.active_uw - point.idle_uw)), (1_500_000_000, 3_700_000));
+}

@@ -126,3 +126,14 @@ fn mpsoc3_has_the_power_that_the_paper_gives_for_both_ends_and_the_knee() {
     assert_eq!(cores.len(), 3);
     assert_eq!([power(100), power(320), power(500)], [84_000, 268_800, 1_000_000]);
 }
+
+#[test]
+fn a_point_says_what_of_its_power_leaks_and_how_that_follows_temperature() {
+    let of = |name: &str| {
+        let text = fs::read_to_string(root().join(format!("platforms/{name}.toml"))).unwrap();
+        let point = Platform::parse(&text).unwrap().cores[0].points[0];
+        (point.static_uw, point.reference_mk, point.slope_mk)
+    };
+    assert_eq!(of("ca9x4"), (20_000, 308_150, 50_000));
+    assert_eq!(of("mpsoc3"), (0, 0, 0));
+}

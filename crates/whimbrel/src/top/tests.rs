@@ -251,7 +251,7 @@ fn a_policy_is_chosen_from_the_list_or_typed() {
         Some(Effect::Ask(request, format!("policy {words}")))
     };
     assert_eq!(press(&mut model, "pvvv\n"), chosen("spread", &[], "spread"));
-    assert_eq!(press(&mut model, "p^\n"), chosen("thermal", &[], "thermal"));
+    assert_eq!(press(&mut model, "p^\n"), chosen("leakage", &[], "leakage"));
     let typed = chosen("balance", &["k=2"], "balance:k=2");
     assert_eq!(press(&mut model, "pbalance:k=2\n"), typed);
     assert_eq!(press(&mut model, "pnone\n"), chosen("", &[], "none"));
