@@ -240,14 +240,11 @@ fn xu4_draws_twice_its_dynamic_power_with_one_busy_core_as_its_sensors_showed() 
     let rail = |cores: std::ops::Range<usize>, coefficient: f64| {
         let first = &platform.cores[cores.start];
         for (number, point) in first.points.iter().enumerate() {
-            let idle_uw: f64 = cores
-                .clone()
-                .skip(1)
-                .map(|core| platform.cores[core].points[number].idle_uw.into())
-                .sum();
+            let idle_uw = |core: usize| f64::from(platform.cores[core].points[number].idle_uw);
+            let others_uw: f64 = cores.clone().skip(1).map(idle_uw).sum();
             let (mhz, volts) = (point.hz as f64 / 1e6, f64::from(point.microvolts) / 1e6);
             let measured_uw = 2.0 * coefficient * mhz * volts * volts;
-            let ours = (f64::from(point.active_uw) + idle_uw) / measured_uw;
+            let ours = (f64::from(point.active_uw) + others_uw) / measured_uw;
             assert!((ours - 1.0).abs() < 0.02, "{mhz} MHz: {ours}");
         }
     };
