@@ -239,15 +239,73 @@ void sim_hear_agents(void)
             end_silence(&sim.cores[i]);
 }
 
+// The place of a task among those that an inbox tells of.
+static inline uint32_t turn_of(const struct wb_task *task)
+{
+    return task->id / 32 % 32 << 27 | task->id / 1024 << 5 | task->id % 32;
+}
+
+// Notes in place of what the core has been told without them.
+static void post_woken(struct sim_core *c)
+{
+    struct wb_inbox *inbox = &c->core->inbox;
+
+    for (uint32_t i = 0; i < c->woken.n; i++) {
+        const uint32_t id = c->woken.tasks[i]->id;
+        (void)wb_word_or(&inbox->words[id / 32], 1u << id % 32, WB_RELAXED);
+        (void)wb_word_or(&inbox->summary, 1u << id / 32 % 32, WB_RELAXED);
+    }
+    c->woken.n = 0;
+}
+
+// Acts on what woken tasks wait for, as wb_agent_serve() does on notes. False: something else has
+// to be done as well.
+static bool serve_woken(struct sim_core *c)
+{
+    const uint32_t n = c->woken.n;
+
+    if (!c->skips.is_quick || sim_has_notes(c) || sim_is_asked(c))
+        return false;
+    for (uint32_t i = 0; i < n; i++) {
+        const struct wb_task *task = c->woken.tasks[i];
+        if (!wb_owner_state_is_kept(wb_word_load(&task->owner_state, WB_RELAXED),
+                                    c->core->index) ||
+            wb_sync_must_reevaluate(&task->sync))
+            return false;
+    }
+    c->woken.n = 0;
+    for (uint32_t i = 0; i < n; i++)
+        wb_kernel_unblock(c->woken.tasks[i]);
+    wb_counter_add(&c->core->stats.notes, n);
+    return true;
+}
+
 // Where kernels preempt, only they do, and no task in their place.
 void sim_take_pending_bits(struct sim_core *c)
 {
     if (c->scheduling.preempts && sim.self != NULL)
         return;
-    if (sim_has_pending_bits(c))
+    if (sim_has_pending_bits(c) && !serve_woken(c)) {
+        post_woken(c);
         (void)wb_agent_serve(c->core);
+    }
     if (c->agent.tick_due)
         tick(c);
+}
+
+// As a checkpoint does, or a wait, where that lets nobody else run and takes no time. A task that
+// looks at the clock may wait for it (look_at_clock() in kernel.c).
+bool sim_serves(void)
+{
+    struct sim_core *c = sim.here;
+    struct wb_task *task = sim.self;
+
+    if (!sim.stepping || c->agent.tick_due || !is_free(c, WB_ACTION_CHECKPOINT) ||
+        wb_request_phase(wb_word_load(&task->request, WB_RELAXED)) != WB_REQUEST_NONE ||
+        kernel_task(task)->sim.polls.last_ps == sim.engine->now_ps || !serve_woken(c))
+        return false;
+    sim_keep_need_resched(c);
+    return c->need_resched == 0;
 }
 
 // Returns for how long it still sleeps.
@@ -308,22 +366,10 @@ static void stop_timers(const struct sim_core *c)
     }
 }
 
-// The note that the core has been rung for, as others are left.
-static void post_woken(struct sim_core *c)
-{
-    const struct wb_inbox *inbox = &c->core->inbox;
-    const uint32_t id = c->woken->id;
-
-    c->woken = NULL;
-    (void)wb_word_or(&inbox->words[id / 32], 1u << id % 32, WB_RELAXED);
-    (void)wb_word_or(&c->core->inbox.summary, 1u << id / 32 % 32, WB_RELAXED);
-}
-
 void sim_kill(struct sim_core *c)
 {
     stop_timers(c);
-    if (c->woken != NULL)
-        post_woken(c);
+    post_woken(c);
     c->dead = true;
     c->skips.rings_at_once = c->skips.is_quick = false;
     c->current = c->left = NULL;
@@ -424,7 +470,7 @@ static inline __attribute__((always_inline)) bool is_woken_only(const struct sim
                                                                 struct wb_task *task)
 {
     return c->skips.is_quick && c->power.idle && !c->power.off && !c->agent.silent &&
-           !sim_is_wanted(c) && !c->transfers &&
+           !sim_has_notes(c) && !c->agent.tick_due && !c->transfers &&
            (c->overhead_ps | c->irq_time_ps | c->ready.levels) == 0 &&
            c->slept_ps != sim.engine->now_ps && !sim_instant_goes_on() &&
            at_once_is_empty(&sim.choices) && !sim_is_asked(c) && kernel_task(task)->blocked &&
@@ -449,30 +495,43 @@ static inline __attribute__((always_inline)) enum turn run_woken(struct sim_core
     return TURN_TASK;
 }
 
-// The doorbell has rung for one task.
+// The doorbell has rung for tasks without a note.
 static inline enum turn ring_woken(struct sim_core *c)
 {
-    struct wb_task *task = c->woken;
+    struct wb_task *task = c->woken.tasks[0];
 
-    if (is_woken_only(c, task) && kernel_task(task)->timer == 0) {
-        c->woken = NULL;
-        wb_counter_add(&c->core->stats.notes, 1);
-        return run_woken(c, task);
-    }
-    post_woken(c);
-    return interrupt(c);
+    if (c->woken.n != 1 || kernel_task(task)->timer != 0 || !is_woken_only(c, task))
+        return interrupt(c);
+    c->woken.n = 0;
+    wb_counter_add(&c->core->stats.notes, 1);
+    return run_woken(c, task);
 }
 
+// Leaves the task with its core: those before it there come earlier in the inbox. Of too many there
+// are notes, as of tasks of cores that are not quick.
 bool sim_wakes(struct wb_task *task)
 {
     if (sim.self == NULL || !sim.here->skips.is_quick)
         return false;
     struct sim_core *c = &sim.cores[wb_task_core(task)];
-    if (!c->skips.is_quick || !c->power.idle || c->irq.rung)
+    if (!c->skips.is_quick || c == sim.here)
         return false;
-    c->irq.rung = true;
-    c->woken = task;
-    sim_ring_now(c);
+    uint32_t at = c->woken.n;
+    while (at > 0 && turn_of(c->woken.tasks[at - 1]) > turn_of(task))
+        at--;
+    if (at == 0 || c->woken.tasks[at - 1] != task) {
+        if (c->woken.n == WOKEN) {
+            post_woken(c);
+            return false;
+        }
+        memmove(&c->woken.tasks[at + 1], &c->woken.tasks[at],
+                (c->woken.n++ - at) * sizeof *c->woken.tasks);
+        c->woken.tasks[at] = task;
+    }
+    if (!c->irq.rung) {
+        c->irq.rung = true;
+        sim_ring_now(c);
+    }
     return true;
 }
 
@@ -503,7 +562,7 @@ enum turn sim_end_block(uint32_t number, struct sim_core **core)
     kernel_task(task)->timer = 0;
     const uint32_t owner_state = wb_word_load(&task->owner_state, WB_RELAXED);
     struct sim_core *c = *core = &sim.cores[wb_owner_of(owner_state)];
-    if (!sim.run.paused && is_woken_only(c, task)) {
+    if (!sim.run.paused && c->woken.n == 0 && is_woken_only(c, task)) {
         sim_count_choice();
         return run_woken(c, task);
     }
@@ -544,7 +603,7 @@ enum turn sim_rung(struct sim_core *c)
     if (c->dead)
         return TURN_NOTHING;
     c->irq.rung = false;
-    return c->woken != NULL ? ring_woken(c) : interrupt(c);
+    return c->woken.n != 0 ? ring_woken(c) : interrupt(c);
 }
 
 enum turn sim_chooses(struct sim_core *c)

@@ -451,6 +451,8 @@ static enum islands_end attend(struct helper *h)
         }
         go_on();
     }
+    // The last thing in a run is the end of a task, which is no step; this process was in one.
+    sim.stepping = false;
     return ISLANDS_OVER;
 }
 

@@ -13,7 +13,7 @@
 #include "order.h"
 #include "process.h"
 
-enum { PS_PER_NS = 1000, PACKED_BYTES = 496 };
+enum { PS_PER_NS = 1000, PACKED_BYTES = 496, WOKEN = 7 };
 
 // What becomes of a task that leaves its core. INTERRUPTED: ready, before all of its priority.
 enum after { GO_READY, GO_INTERRUPTED, GO_CAPTURED, GO_BLOCKED, GO_AWAY, GO_ENDED };
@@ -75,8 +75,13 @@ struct sim_core {
     struct wb_core *core;
     struct wb_task *current;  // the task that has the core; NULL: none
     struct wb_task *left;     // the task that has just left, whose departure is to be finished
-    struct wb_task *woken;    // the doorbell rings for this task, of which the inbox has no note
     enum after after;         // what becomes of `left`
+    // Tasks that others have woken, of which the inbox has no notes: in the order in which it would
+    // tell of them.
+    struct {
+        struct wb_task *tasks[WOKEN];
+        uint32_t n;
+    } woken;
     struct ready ready;
     uint64_t overhead_ps;  // the kernel's work so far, whose time passes before a task runs
     uint64_t irq_time_ps;  // the time that interrupts have taken from `current`
@@ -578,8 +583,12 @@ enum turn sim_work(struct sim_core *c);
 /// Something comes to a core.
 enum turn sim_core_event(struct sim_core *c, uint32_t kind);
 
-/// Wakes a task of a core that is asleep, without a note in its inbox. False: nothing is done.
+/// Wakes a task of another core without a note in its inbox. False: nothing is done.
 bool sim_wakes(struct wb_task *task);
+
+/// Acts in the place of the task that takes a step on what its core is wanted for. False: the task
+/// has to do so, on its stack.
+bool sim_serves(void);
 
 /// The task of a core blocks, and the core falls asleep at once. False: nothing is done.
 bool sim_falls_asleep(struct sim_core *c, struct wb_task *task);
@@ -713,9 +722,15 @@ static inline uint64_t sim_now_ns(void)
     return sim.now_ns;
 }
 
-static inline bool sim_has_pending_bits(const struct sim_core *c)
+static inline bool sim_has_notes(const struct sim_core *c)
 {
     return wb_word_load(&c->core->inbox.summary, WB_RELAXED) != 0;
+}
+
+/// In its inbox, or without it.
+static inline bool sim_has_pending_bits(const struct sim_core *c)
+{
+    return c->woken.n != 0 || sim_has_notes(c);
 }
 
 /// Notes, or a tick that is due.

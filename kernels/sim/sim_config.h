@@ -49,9 +49,11 @@
 // There is no other core whose cache has what comes next.
 #define WB_OPS_PREFETCH(at, to_write) ((void)(at))
 
-// See inbox.c, and core.c.
+// See inbox.c, firing.c, and core.c.
 struct wb_task;
 _Bool sim_wakes(struct wb_task *task);
+_Bool sim_serves(void);
 #define WB_KERNEL_WAKES(task) sim_wakes(task)
+#define WB_KERNEL_SERVES() sim_serves()
 
 #endif

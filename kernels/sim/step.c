@@ -40,7 +40,7 @@ static enum turn block(struct sim_core *c, uint64_t until_ns)
     struct wb_task *task = c->current;
     struct kernel_task *kt = kernel_task(task);
 
-    if (sim_is_wanted(c))
+    if (sim_is_wanted(c) && !sim_serves())
         return TURN_STACK;
     if (kt->woken || (__builtin_expect(until_ns != WB_FOREVER, 0) && until_ns <= sim_now_ns())) {
         kt->woken = false;

@@ -47,6 +47,12 @@
 #define WB_KERNEL_WAKES(task) false
 #endif
 
+// True: the kernel, which takes a step in the place of a task, has done by itself what it wants the
+// task at a checkpoint for.
+#ifndef WB_KERNEL_SERVES
+#define WB_KERNEL_SERVES() false
+#endif
+
 // What the operations on words come to: the compiler's builtins. On a processor without atomic
 // instructions (RISC-V without the A extension) loads, stores and fences stay instructions, and
 // what reads and writes at once becomes a call of a function such as __atomic_compare_exchange_4(),

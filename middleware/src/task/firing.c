@@ -314,7 +314,7 @@ static inline __attribute__((always_inline)) enum stop advance(struct wb_task *s
         f->phase = CHECK;
         // fall through
     case CHECK:
-        if (wb_word_load(&wb_kernel_need_resched, WB_RELAXED) != 0)
+        if (wb_word_load(&wb_kernel_need_resched, WB_RELAXED) != 0 && !WB_KERNEL_SERVES())
             return TO_CHECKPOINT;
         // fall through
     case BEGIN:
