@@ -3,6 +3,8 @@
 #include "buckets.h"
 #include "marks.h"
 
+enum { PART_SHIFT = 6 };  // so many buckets, as a power of two, are a part: there are 30
+
 struct wb_latency {  // written by the core's own kernel, read once all kernels have ended
     struct wb_bucket buckets[BUCKETS];
 };
@@ -46,9 +48,10 @@ static void count_frame(struct wb_task *task, struct wb_core *core)
     // The clocks of two cores may differ by a little.
     const uint64_t began_ns = frame->mark - 1;
     const uint64_t ns = frame->end_ns > began_ns ? frame->end_ns - began_ns : 0;
-    // Before: who sums up leaves out the memory of cores where no frame ends.
-    core->has_latency = true;
-    bucket_add(&core->latency->buckets[bucket_of(ns)], 1, ns);
+    const uint32_t bucket = bucket_of(ns);
+    // Before: who sums up leaves out memory that nothing was written to.
+    core->latency_parts |= 1u << (bucket >> PART_SHIFT);
+    bucket_add(&core->latency->buckets[bucket], 1, ns);
     frame->end_ns = 0;
 }
 
@@ -88,7 +91,7 @@ static struct wb_bucket over_all_cores(const struct wb_system *system, uint32_t 
 
     for (uint32_t i = 0; i < system->n_cores; i++) {
         const struct wb_core *core = system->cores[i];
-        if (!core->has_latency)
+        if ((core->latency_parts >> (bucket >> PART_SHIFT) & 1) == 0)
             continue;
         bucket_add(&sum, core->latency->buckets[bucket].n, core->latency->buckets[bucket].sum_ns);
     }
