@@ -524,8 +524,8 @@ bool sim_wakes(struct wb_task *task)
             post_woken(c);
             return false;
         }
-        memmove(&c->woken.tasks[at + 1], &c->woken.tasks[at],
-                (c->woken.n++ - at) * sizeof *c->woken.tasks);
+        for (uint32_t i = c->woken.n++; i > at; i--)
+            c->woken.tasks[i] = c->woken.tasks[i - 1];
         c->woken.tasks[at] = task;
     }
     if (!c->irq.rung) {
