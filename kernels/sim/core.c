@@ -268,8 +268,7 @@ static bool serve_woken(struct sim_core *c)
         return false;
     for (uint32_t i = 0; i < n; i++) {
         const struct wb_task *task = c->woken.tasks[i];
-        if (!wb_owner_state_is_kept(wb_word_load(&task->owner_state, WB_RELAXED),
-                                    c->core->index) ||
+        if (!wb_owner_state_is_kept(wb_word_load(&task->owner_state, WB_RELAXED), c->core->index) ||
             wb_sync_must_reevaluate(&task->sync))
             return false;
     }

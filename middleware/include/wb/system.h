@@ -359,7 +359,7 @@ struct wb_core {
     uint32_t n_points;               // fixed; 0: its frequency is not known and cannot be set
     struct wb_residency *residency;  // one per point; its own kernel
     struct wb_latency *latency;      // of frames that ended here; its own kernel, or NULL
-    uint32_t latency_parts;          // a bit for each part of that in which there are some; the same
+    uint32_t latency_parts;          // a bit for each part of that with some; the same
     bool returns;                    // the launcher: its kernel is started again if it dies
     struct wb_word point;            // the present one; the core's own kernel
     uint32_t emptying;               // its own kernel: the use of the transfer buffer, and how
