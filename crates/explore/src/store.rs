@@ -20,7 +20,8 @@ const VERSION: u32 = 1;
 /// What came of a candidate: an outcome, or why it could not run.
 pub type Verdict = Result<Outcome, String>;
 
-/// Verdicts by candidate.
+/// Verdicts by candidate: those that are known from before, until they are asked for. What is new
+/// goes to the file, and whoever has it keeps it.
 #[derive(Debug, Default)]
 pub struct Store {
     known: HashMap<Candidate, Verdict>,
@@ -50,10 +51,17 @@ struct Head {
     identity: String,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Deserialize)]
 pub(crate) struct StoredOutcome {
     pub candidate: Candidate,
     pub verdict: Verdict,
+}
+
+/// The same to be written.
+#[derive(Serialize)]
+struct Row<'a> {
+    candidate: &'a Candidate,
+    verdict: Result<&'a Outcome, &'a String>,
 }
 
 /// How far [`read_lines`] came.
@@ -99,12 +107,14 @@ impl Store {
     /// The file cannot be written.
     pub fn know(&mut self, known: Vec<(Candidate, Outcome)>) -> Result<(), StoreError> {
         for (candidate, outcome) in known {
-            self.put(candidate, Ok(outcome))?;
+            let verdict = Ok(outcome);
+            self.put(&candidate, &verdict)?;
+            self.known.insert(candidate, verdict);
         }
         Ok(())
     }
 
-    /// How many verdicts it has.
+    /// How many verdicts it has from before.
     pub fn len(&self) -> usize {
         self.known.len()
     }
@@ -114,20 +124,17 @@ impl Store {
         self.known.is_empty()
     }
 
-    pub(crate) fn get(&self, candidate: &Candidate) -> Option<&Verdict> {
-        self.known.get(candidate)
+    /// Gives what is known of a candidate. It is asked for once, as no batch has it again.
+    pub(crate) fn take(&mut self, candidate: &Candidate) -> Option<Verdict> {
+        self.known.remove(candidate)
     }
 
-    /// Keeps a verdict, also in the file.
-    pub(crate) fn put(&mut self, candidate: Candidate, verdict: Verdict) -> io::Result<()> {
-        if let Some(file) = &mut self.file {
-            let row = StoredOutcome { candidate, verdict };
-            write_line(file, &row)?;
-            self.known.insert(row.candidate, row.verdict);
-        } else {
-            self.known.insert(candidate, verdict);
+    /// Writes a verdict to the file.
+    pub(crate) fn put(&mut self, candidate: &Candidate, verdict: &Verdict) -> io::Result<()> {
+        match &mut self.file {
+            Some(file) => write_line(file, &Row { candidate, verdict: verdict.as_ref() }),
+            None => Ok(()),
         }
-        Ok(())
     }
 }
 
@@ -155,19 +162,18 @@ pub(crate) fn read_lines(
     if read.lines == 0 { Err(StoreError::Line(1, "it is not there".into())) } else { Ok(read) }
 }
 
-/// The lines of a whole file, with an empty one at the end.
+/// Hands on the lines of a whole file, with an empty one at the end.
 #[cfg(feature = "parquet")]
 pub(crate) fn all_lines<'a>(
     identity: &str,
     rows: impl Iterator<Item = (&'a Candidate, &'a Outcome)>,
-) -> serde_json::Result<Vec<u8>> {
-    let mut text = line(&Head { version: VERSION, identity: identity.into() })?;
+    mut put: impl FnMut(&[u8]) -> io::Result<()>,
+) -> io::Result<()> {
+    put(&line(&Head { version: VERSION, identity: identity.into() })?)?;
     for (candidate, outcome) in rows {
-        let (candidate, verdict) = (candidate.clone(), Ok(outcome.clone()));
-        text.append(&mut line(&StoredOutcome { candidate, verdict })?);
+        put(&line(&Row { candidate, verdict: Ok(outcome) })?)?;
     }
-    text.push(b'\n');
-    Ok(text)
+    put(b"\n")
 }
 
 fn line(value: &impl Serialize) -> serde_json::Result<Vec<u8>> {

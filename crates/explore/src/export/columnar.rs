@@ -11,7 +11,7 @@ use parquet::basic::{LogicalType, Repetition, Type as Physical};
 use parquet::data_type::{
     BoolType, ByteArray, ByteArrayType, DataType, DoubleType, Int32Type, Int64Type,
 };
-use parquet::errors::{ParquetError, Result};
+use parquet::errors::Result;
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::types::{Type, TypePtr};
@@ -27,7 +27,10 @@ use crate::text::Words;
 /// A column with everything that came of a candidate, as JSON.
 const OUTCOME: &str = "outcome";
 
-/// Writes `explore.parquet`, in one row group. `identity`: as [`crate::Store::create`] takes it.
+/// Rows of a row group, which is in memory until it is written.
+const GROUP: usize = 1 << 16;
+
+/// Writes `explore.parquet`. `identity`: as [`crate::Store::create`] takes it.
 ///
 /// # Errors
 /// It cannot be written.
@@ -46,20 +49,31 @@ fn write(
     identity: &str,
     out: impl Write + Send,
 ) -> Result<()> {
-    let words = Words(system);
-    let all: Vec<&Entry> = exploration.entries().collect();
     let properties = WriterProperties::builder().set_created_by("whimbrel".into()).build();
     let mut file = SerializedFileWriter::new(out, schema()?, Arc::new(properties))?;
-    let rows = all.iter().map(|entry| (&entry.candidate, &entry.outcome));
-    file.write_all(&all_lines(identity, rows).map_err(|e| ParquetError::External(e.into()))?)?;
-    let mut group = file.next_row_group()?;
+    let rows = exploration.entries().map(|entry| (&entry.candidate, &entry.outcome));
+    all_lines(identity, rows, |line| file.write_all(line))?;
+    let mut rest = exploration.entries().peekable();
+    while rest.peek().is_some() {
+        let rows: Vec<&Entry> = rest.by_ref().take(GROUP).collect();
+        write_group(&mut file, Words(system), &rows)?;
+    }
+    file.close()?;
+    Ok(())
+}
 
+fn write_group(
+    file: &mut SerializedFileWriter<impl Write + Send>,
+    words: Words<'_>,
+    rows: &[&Entry],
+) -> Result<()> {
+    let mut group = file.next_row_group()?;
     let text = |of: &dyn Fn(&Entry) -> String| -> Vec<ByteArray> {
-        all.iter().map(|entry| ByteArray::from(of(entry).into_bytes())).collect()
+        rows.iter().map(|entry| ByteArray::from(of(entry).into_bytes())).collect()
     };
     #[expect(clippy::cast_possible_wrap, reason = "no exploration has 2^63 candidates or misses")]
     let integers = |of: &dyn Fn(&Entry) -> u64| -> Vec<i64> {
-        all.iter().map(|entry| of(entry) as i64).collect()
+        rows.iter().map(|entry| of(entry) as i64).collect()
     };
     column::<Int64Type>(&mut group, &integers(&|e| e.id as u64), None)?;
     column::<ByteArrayType>(&mut group, &text(&|e| e.candidate.policy.clone()), None)?;
@@ -67,19 +81,18 @@ fn write(
     column::<ByteArrayType>(&mut group, &text(&|e| words.points(&e.candidate)), None)?;
     column::<ByteArrayType>(&mut group, &text(&|e| words.slots(&e.candidate)), None)?;
     column::<ByteArrayType>(&mut group, &text(&|e| words.ways(&e.candidate)), None)?;
-    optional(&mut group, all.iter().map(|e| per_second(e.candidate.rate_millihz)))?;
-    let energy: Vec<f64> = all.iter().map(|e| e.outcome.energy_mj).collect();
+    optional(&mut group, rows.iter().map(|e| per_second(e.candidate.rate_millihz)))?;
+    let energy: Vec<f64> = rows.iter().map(|e| e.outcome.energy_mj).collect();
     column::<DoubleType>(&mut group, &energy, None)?;
     column::<Int64Type>(&mut group, &integers(&|e| e.outcome.misses), None)?;
-    optional(&mut group, all.iter().map(|e| e.outcome.latency_ms))?;
+    optional(&mut group, rows.iter().map(|e| e.outcome.latency_ms))?;
     let cores: Vec<i32> =
-        all.iter().map(|e| i32::try_from(e.outcome.cores).unwrap_or(i32::MAX)).collect();
+        rows.iter().map(|e| i32::try_from(e.outcome.cores).unwrap_or(i32::MAX)).collect();
     column::<Int32Type>(&mut group, &cores, None)?;
-    let pareto: Vec<bool> = all.iter().map(|e| e.pareto).collect();
+    let pareto: Vec<bool> = rows.iter().map(|e| e.pareto).collect();
     column::<BoolType>(&mut group, &pareto, None)?;
     column::<ByteArrayType>(&mut group, &text(&|e| json(&e.outcome)), None)?;
     group.close()?;
-    file.close()?;
     Ok(())
 }
 

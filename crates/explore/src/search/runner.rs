@@ -140,7 +140,7 @@ impl<'a> Runner<'a> {
 
     /// Whether it is known what comes of a candidate, which is taken over then.
     fn knows(&self, candidate: &Candidate, done: u64) -> bool {
-        let known = lock(&self.store).get(candidate).cloned();
+        let known = lock(&self.store).take(candidate);
         let Some(verdict) = known else { return false };
         self.keep(candidate, verdict);
         self.tell(done);
@@ -163,7 +163,7 @@ impl<'a> Runner<'a> {
             Err(Failure::Candidate(why)) => Err(why),
             Err(Failure::Fatal(why)) => return self.fatal(why),
         };
-        match lock(&self.store).put(candidate.clone(), verdict.clone()) {
+        match lock(&self.store).put(candidate, &verdict) {
             Ok(()) => self.keep(candidate, verdict),
             Err(error) => self.fatal(format!("what was found cannot be kept: {error}")),
         }
