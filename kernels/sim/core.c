@@ -20,6 +20,8 @@ static inline void finish_departure(struct sim_core *c)
     c->left = NULL;
     if (__builtin_expect(c->scheduling.is_fair, 0) && c->after >= GO_BLOCKED)
         sim_stop_sharing(c, task, c->after == GO_BLOCKED);
+    if (__builtin_expect(c->place != NULL, 0) && c->after >= GO_BLOCKED)
+        sim_leave_shared(c, task);
     if (c->after == GO_AWAY) {
         engine_forget(sim.engine, c->core->index, task->id);
         wb_task_departed(task, c->parked_ns, sim_now_ns());
@@ -117,7 +119,7 @@ static inline bool lags(struct sim_core *c, enum sim_event ends)
 // costs nothing to be woken before that.
 static inline bool may_doze(const struct sim_core *c)
 {
-    return c->ready.levels == 0 && c->skips.dozes && c->overhead_ps == 0 &&
+    return !sim_has_ready(c, 0) && c->skips.dozes && c->overhead_ps == 0 &&
            !sim_has_pending_bits(c);
 }
 
@@ -179,7 +181,7 @@ static bool falls_silent(const struct sim_core *c)
 {
     enum { TICK_IS_FREE = 1 << WB_ACTION_REPORT | 1 << CHARGE_RUNG };
 
-    if (c->current != NULL || c->ready.levels != 0)
+    if (c->current != NULL || sim_has_ready(c, 0))
         return false;
     if (sim_may_be_off(c))
         return true;
@@ -346,7 +348,9 @@ void sim_make_ready(struct sim_core *c, struct wb_task *task)
 {
     sim_queue(c, task);
     if (c->current == NULL) {
-        sim_wake(c);
+        // Another core of its group may get the task; what this one owes takes its time here.
+        if (c->place == NULL || c->overhead_ps != 0)
+            sim_wake(c);
         return;
     }
     sim_keep_need_resched(c);
@@ -381,6 +385,8 @@ void sim_kill(struct sim_core *c)
     memset(&c->ready, 0, sizeof c->ready);
     if (c->fair != NULL)
         sim_forget_shares(c);
+    if (c->place != NULL)
+        sim_kill_shared(c);
     sim_record_power(c);
     engine_idle(sim.engine, c->core->index);
     sim_record_change(c);
@@ -394,6 +400,8 @@ void sim_start_again(struct sim_core *c)
     c->agent.tick_due = true;
     c->agent.silent = c->power.idle = c->irq.rung = c->choice.is_due = false;
     c->overhead_ps = c->irq_time_ps = c->recording.next_ps = 0;
+    if (c->place != NULL)
+        sim_join_again(c);
     wb_word_store(&c->core->state, WB_CORE_UP, WB_RELAXED);
     sim_push_in(engine_wake(sim.engine, c->core->index), EVENT_WAKE, c->core->index);
 }
@@ -611,8 +619,9 @@ enum turn sim_chooses(struct sim_core *c)
     if (c->dead)
         return TURN_NOTHING;
     c->choice.in_turn = true;
-    const enum turn turn =
-        __builtin_expect(c->scheduling.preempts, 0) ? sim_reconsider(c) : TURN_WORK;
+    enum turn turn = TURN_WORK;
+    if (__builtin_expect(c->scheduling.preempts, 0))
+        turn = c->place == NULL || sim_grant(c) ? sim_reconsider(c) : TURN_NOTHING;
     const enum turn next = turn == TURN_WORK ? sim_work(c) : turn;
     c->choice.in_turn = false;
     return next;

@@ -48,6 +48,13 @@ void engine_begin(struct engine *engine, uint64_t now_ps);
 enum scheduling { COOPERATIVE, PREEMPTIVE, EARLIEST_DEADLINE, FAIR };
 uint32_t engine_scheduling(const struct engine *engine, uint32_t core);
 
+/// When a task of the group of a core may go on on another of its cores.
+enum migration { NO_MIGRATION, RESTRICTED_MIGRATION, FULL_MIGRATION };
+uint32_t engine_migration(const struct engine *engine, uint32_t core);
+
+/// Cores of the same group share one scheduler; 0: the core has its own.
+uint32_t engine_group(const struct engine *engine, uint32_t core);
+
 /// After how long a task gives way to others that are as urgent; 0: when it waits.
 uint64_t engine_slice(const struct engine *engine, uint32_t core);
 

@@ -45,6 +45,7 @@ static bool open_memory(struct wb_host *host)
         OFF_PAGE + wb_system_bytes(sc) + config->memory_bytes + HOOK_HEAP_BYTES +
         sc->tasks * (sizeof(struct share) + sizeof(struct packed)) +
         sc->cores * sizeof(struct fair) + 3 * WB_LINE_BYTES +
+        sim_group_bytes(sc->tasks, sc->cores) +
         sc->cores * (sizeof(struct sim_core) + 4 * sizeof *sim.now.cores + 2 * WB_LINE_BYTES);
     const size_t guards = (size_t)sc->tasks * (GUARD_BYTES + PAGE_BYTES);
     const size_t replicas =

@@ -125,7 +125,7 @@ static inline void let_others(uint32_t floor, bool forfeits)
 
     sim_serve(c);
     floor = wb_floor_after(&sim.self->sync, before, floor);
-    if (floor < PRIORITIES && c->ready.levels >> floor != 0) {
+    if (floor < PRIORITIES && sim_has_ready(c, floor)) {
         if (__builtin_expect(c->scheduling.is_fair, 0) && forfeits)
             sim_forfeit(c);
         sim_leave(GO_READY);
@@ -212,6 +212,8 @@ void wb_kernel_reprioritise(struct wb_task *task)
         sim_queue(c, task);
     else if (__builtin_expect(c->scheduling.is_fair, 0))
         sim_follow_priority(c, task);
+    else if (__builtin_expect(c->place != NULL, 0))
+        sim_follow_shared(c, task);
     sim_keep_need_resched(c);
     if (__builtin_expect(c->scheduling.slice_ps != 0, 0))
         sim_time_slice(c);
@@ -355,7 +357,6 @@ void wb_kernel_compute(uint64_t cycles)
 {
     enum { PARTS = 8 };
     const uint64_t bytes = sim.self->work.traffic_bytes;
-    const uint32_t core = sim.here->core->index;
 
     if (bytes == 0) {
         sim_compute(cycles);
@@ -363,7 +364,8 @@ void wb_kernel_compute(uint64_t cycles)
     }
     for (uint64_t i = 0; i < PARTS; i++) {
         sim_compute(cycles * (i + 1) / PARTS - cycles * i / PARTS);
-        spend_with_transfer(engine_transfer(sim.engine, sim_begins_ps(), core,
+        // Where cores share a scheduler it may have gone on elsewhere meanwhile.
+        spend_with_transfer(engine_transfer(sim.engine, sim_begins_ps(), sim.here->core->index,
                                             bytes * (i + 1) / PARTS - bytes * i / PARTS));
     }
 }

@@ -558,11 +558,12 @@ static bool choose_scheduling(void)
         c->scheduling.slice_ps = engine_slice(sim.engine, i);
         c->scheduling.tick_ps = engine_tick(sim.engine, i);
         c->scheduling.slack_ps = engine_timer_slack(sim.engine, i);
-        has_order |= c->scheduling.is_fair || c->scheduling.by_deadline;
+        has_order |= c->scheduling.is_fair ||
+                     (c->scheduling.by_deadline && engine_group(sim.engine, i) == 0);
         if (all || scheduling != COOPERATIVE)
             sim_preempt_on(c);
     }
-    return !has_order || sim_share();
+    return (!has_order || sim_share()) && sim_join_groups();
 }
 
 bool sim_start(void)

@@ -264,6 +264,8 @@ struct wb_task *sim_first_by_deadline(const struct sim_core *c, uint32_t priorit
 
 struct wb_task *sim_pop_by_deadline(struct sim_core *c)
 {
+    if (c->place != NULL)
+        return sim_pop_shared(c);
     if (c->ready.levels == 0)
         return NULL;
     return take_queued(c, sim_first_by_deadline(c, 31 - (uint32_t)__builtin_clz(c->ready.levels)));
@@ -273,6 +275,8 @@ bool sim_take_ready(struct sim_core *c, struct wb_task *task)
 {
     if (!c->scheduling.by_deadline)
         return ready_take(&c->ready, task);
+    if (c->place != NULL)
+        return sim_take_shared(c, task);
     const bool is_ready = kernel_task(task)->queue != 0;
     if (is_ready)
         (void)take_queued(c, task);
@@ -283,6 +287,8 @@ void sim_queue_by_order(struct sim_core *c, struct wb_task *task, bool interrupt
 {
     if (c->scheduling.is_fair)
         sim_queue_fairly(c, task);
+    else if (c->place != NULL)
+        sim_queue_shared(c, task, interrupted);
     else
         queue_by_deadline(c, task, interrupted);
 }

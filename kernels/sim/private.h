@@ -63,7 +63,8 @@ struct fair {
 // How the kernel of a core schedules. Fixed before the first event.
 struct sim_scheduling {
     bool preempts;      // interrupts serve, and a more urgent task takes the core: preempt.c
-    bool by_deadline;   // of tasks of one priority, the earliest deadline is the most urgent
+    bool by_deadline;   // of tasks of one priority, the earliest deadline is the most urgent; or
+                        // the core shares its scheduler: group.c
     bool is_fair;       // tasks of one priority share the core by their weights: fair.c
     uint64_t slice_ps;  // the length of a slice; 0: there are no slices
     uint64_t tick_ps;   // how often the kernel looks whether a slice has ended; 0: at its end
@@ -152,6 +153,7 @@ struct sim_core {
     uint32_t free;          // the charges that take no time: engine_free_charges()
     uint32_t uncounted;     // those of `free` that need not be counted
     struct fair *fair;      // NULL: no core is fair or goes by deadlines
+    struct place *place;    // in a group of cores that share a scheduler; NULL: in none
 };
 
 // What the steps of a task do. They are only taken in its place where that takes no time, as nobody
@@ -507,10 +509,55 @@ static inline void sim_queue_interrupted(struct sim_core *c, struct wb_task *tas
         ready_push_first(&c->ready, task);
 }
 
+// ---- group.c: cores that share one scheduler ----------------------------------------------------
+
+/// Gives cores that share a scheduler their places. False: there is no memory for it, of which so
+/// many bytes are enough.
+bool sim_join_groups(void);
+size_t sim_group_bytes(uint32_t tasks, uint32_t cores);
+
+/// A task of a core is ready: if it was interrupted, before those that are as urgent.
+void sim_queue_shared(struct sim_core *c, struct wb_task *task, bool interrupted);
+
+/// Takes a task that is ready out again. False: it is not.
+bool sim_take_shared(struct sim_core *c, struct wb_task *task);
+
+/// Takes the task that a core is to have; NULL: there is none for it.
+struct wb_task *sim_pop_shared(struct sim_core *c);
+
+/// Nothing else happens at this instant: the group of a core grants cores to tasks. False: this
+/// core sleeps, or has been woken for that and chooses then.
+bool sim_grant(struct sim_core *c);
+
+/// Another task is to have the core than the one that has it.
+bool sim_is_outdone_shared(const struct sim_core *c);
+
+/// A task of at least this priority waits that the core may have.
+bool sim_has_shared(const struct sim_core *c, uint32_t floor);
+
+/// The task that has left the core is not ready.
+void sim_leave_shared(struct sim_core *c, struct wb_task *task);
+
+/// The urgency of a task may have changed that is not ready: that of the core.
+void sim_follow_shared(struct sim_core *c, struct wb_task *task);
+
+/// A core has been stopped; it starts again.
+void sim_kill_shared(struct sim_core *c);
+void sim_join_again(struct sim_core *c);
+
+/// Tasks of at least this priority are ready that the core may have.
+static inline bool sim_has_ready(const struct sim_core *c, uint32_t floor)
+{
+    return c->ready.levels >> floor != 0 ||
+           (__builtin_expect(c->place != NULL, 0) && sim_has_shared(c, floor));
+}
+
 static inline bool sim_is_outdone(const struct sim_core *c)
 {
     if (c->current == NULL)
         return false;
+    if (c->place != NULL)
+        return sim_is_outdone_shared(c);
     const uint32_t p = wb_sync_priority(&c->current->sync);
     const uint32_t levels = c->ready.levels >> p;
     return levels > 1 || (c->scheduling.is_fair && c->fair->is_due) ||

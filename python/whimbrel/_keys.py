@@ -394,6 +394,10 @@ class Core(Shown):
     scheduling: str | None = None
     """When the kernel takes the core from a task; "cooperative", "preemptive", "edf" or "fair";
     default "cooperative"; simulator only; other kernels ignore it."""
+    migration: str | None = None
+    """With "preemptive" or "edf": when tasks move between the cores, which then share one
+    scheduler; between jobs, or at any time; "none", "restricted" or "full"; default "none";
+    simulator only; other kernels ignore it."""
     slice_us: Number | None = None
     """With "preemptive": the time slice of equally urgent tasks; with "fair": the slice that a
     task requests; 1 to 1e9; default: a turn ends when the task waits; "fair": 2800; simulator

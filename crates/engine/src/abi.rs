@@ -284,6 +284,8 @@ export! {
     engine_interrupt(core: u32) -> u64 =
         |s| s.engine.hardware.cost_ps(core as usize, Charge::INTERRUPT, 1);
     engine_scheduling(core: u32) -> u32 = |s| s.engine.hardware.scheduling(core as usize) as u32;
+    engine_migration(core: u32) -> u32 = |s| s.engine.hardware.migration(core as usize) as u32;
+    engine_group(core: u32) -> u32 = |s| s.engine.hardware.group(core as usize);
     engine_slice(core: u32) -> u64 = |s| s.engine.hardware.slice_ps(core as usize);
     engine_tick(core: u32) -> u64 = |s| s.engine.hardware.tick_ps(core as usize);
     engine_timer_slack(core: u32) -> u64 = |s| s.engine.hardware.timer_slack_ps(core as usize);

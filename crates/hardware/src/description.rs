@@ -42,6 +42,11 @@ impl Description {
         }
     }
 
+    /// The group of each core; 0: its scheduler is its own.
+    pub fn groups(&self) -> Vec<u32> {
+        self.cores.iter().map(|core| core.group).collect()
+    }
+
     /// A bus with slots keeps one for each of the cores that there are now, also when some of them
     /// are left out. Says so only once.
     pub fn keep_slots(&mut self) {
@@ -73,6 +78,12 @@ pub struct Core {
     /// When its kernel takes it from a task.
     #[serde(default)]
     pub scheduling: Scheduling,
+    /// Which tasks may go on on another core of its group.
+    #[serde(default)]
+    pub migration: Migration,
+    /// The cores of the same number share one scheduler; 0: the core has its own.
+    #[serde(default)]
+    pub group: u32,
     /// After so long a task gives way to others that are as urgent; 0: when it waits.
     #[serde(default)]
     pub slice_ps: u64,
@@ -117,6 +128,27 @@ impl Scheduling {
         ("edf", Self::Edf),
         ("fair", Self::Fair),
     ];
+}
+
+/// When the scheduler that a group of cores shares may move a task between them: J. Carpenter and
+/// others, "A Categorization of Real-Time Multiprocessor Scheduling Problems and Algorithms",
+/// Handbook of Scheduling, 2004.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Migration {
+    /// Never: each core has a scheduler of its own.
+    #[default]
+    None,
+    /// Between jobs.
+    Restricted,
+    /// At any time.
+    Full,
+}
+
+impl Migration {
+    /// All of them, by their words in a platform's TOML.
+    pub const WORDS: [(&str, Self); 3] =
+        [("none", Self::None), ("restricted", Self::Restricted), ("full", Self::Full)];
 }
 
 /// An operating point.

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::cache::{Cache, Reuse};
 use crate::core_state::{CoreState, Residency};
 use crate::cost::{Charge, Table};
-use crate::description::{Core, Description, IdleState, Point, Scheduling, Waking};
+use crate::description::{Core, Description, IdleState, Migration, Point, Scheduling, Waking};
 use crate::doorbell::Doorbell;
 use crate::fabric::Fabric;
 use crate::heat::Heat;
@@ -147,6 +147,16 @@ impl Hardware {
     /// When the kernel of a core takes it from a task.
     pub fn scheduling(&self, core: usize) -> Scheduling {
         self.class(core).core.scheduling
+    }
+
+    /// When a task of a core's group may go on on another core of it.
+    pub fn migration(&self, core: usize) -> Migration {
+        self.class(core).core.migration
+    }
+
+    /// The group of cores with which a core shares its scheduler; 0: none.
+    pub fn group(&self, core: usize) -> u32 {
+        self.class(core).core.group
     }
 
     /// After how many picoseconds a task gives way to others that are as urgent; 0: when it waits.

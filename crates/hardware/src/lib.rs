@@ -30,7 +30,7 @@ pub use core_state::Residency;
 pub use cost::Charge;
 pub use description::{
     Arbitration, Block, Bus, Cache, Core, Cost, Costs, Description, Disturbance, Doorbell,
-    DoorbellKind, IdleState, Interconnect, Leakage, Memory, MemoryKind, Mesh, OwnCosts, Point,
-    Scheduling, Thermal, Transition, Waking, Work,
+    DoorbellKind, IdleState, Interconnect, Leakage, Memory, MemoryKind, Mesh, Migration, OwnCosts,
+    Point, Scheduling, Thermal, Transition, Waking, Work,
 };
 pub use hardware::Hardware;

@@ -3,8 +3,8 @@
 
 use whimbrel_hardware::{
     Arbitration, Block, Bus, Cache, Charge, Core, Cost, Costs, Description, Disturbance, Doorbell,
-    DoorbellKind, Hardware, IdleState, Interconnect, Leakage, Memory, MemoryKind, Mesh, OwnCosts,
-    Point, Scheduling, Thermal, Transition, Waking,
+    DoorbellKind, Hardware, IdleState, Interconnect, Leakage, Memory, MemoryKind, Mesh, Migration,
+    OwnCosts, Point, Scheduling, Thermal, Transition, Waking,
 };
 
 const US: u64 = 1_000_000;
@@ -42,6 +42,8 @@ fn core(kind: &str, node: (u32, u32)) -> Core {
         }),
         node,
         scheduling: Scheduling::default(),
+        migration: Migration::default(),
+        group: 0,
         slice_ps: 0,
         tick_ps: 0,
         timer_slack_ps: 0,

@@ -5,24 +5,29 @@
 use crate::app::{App, Event, NOTHING, Verb};
 
 impl App {
-    /// The island of each of so many cores, from 1 in the order of cores; 0: no task begins there.
-    /// Tasks are of one island if they share a core, a channel or an object of scripts.
+    /// The island of each core, from 1 in the order of cores; 0: no task runs there. Tasks are of
+    /// one island if they share a core, a group of cores, a channel or an object of scripts.
+    /// `groups`: of each core, 0: it is in none.
     ///
     /// `None` where tasks may have more in common than the file says: code of a module, processes
     /// beside the run, moves, checkpoint images.
-    pub fn islands(&self, cores: usize) -> Option<Vec<u32>> {
+    pub fn islands(&self, groups: &[u32]) -> Option<Vec<u32>> {
         let moves = |event: &Event| event.verb == Verb::Migrate;
         let is_alone = self.synthetic
             && self.tasks.iter().all(|task| {
                 !task.client && task.shared_by.is_empty() && task.checkpoint_every == 0
             })
             && !self.scripts.iter().flat_map(|script| &script.events).any(moves);
-        is_alone.then(|| self.numbered(&mut self.joined(cores)))
+        is_alone.then(|| self.numbered(groups, &mut self.joined(groups)))
     }
 
     /// Cores that are joined lead to one of them.
-    fn joined(&self, cores: usize) -> Joined {
-        let mut joined = Joined((0..cores).collect());
+    fn joined(&self, groups: &[u32]) -> Joined {
+        let mut joined = Joined((0..groups.len()).collect());
+        let mut firsts = vec![None; groups.len() + 1];
+        for (core, group) in groups.iter().enumerate().filter(|(_, group)| **group != 0) {
+            joined.meet(&mut firsts[*group as usize], core);
+        }
         let mut channels = vec![None; self.channels.len()];
         for port in &self.ports {
             joined.meet(&mut channels[port.channel], self.core_of(port.task));
@@ -37,10 +42,14 @@ impl App {
         joined
     }
 
-    fn numbered(&self, joined: &mut Joined) -> Vec<u32> {
-        let cores = joined.0.len();
+    fn numbered(&self, groups: &[u32], joined: &mut Joined) -> Vec<u32> {
+        let cores = groups.len();
         let mut has_tasks = vec![false; cores];
         (0..self.tasks.len()).for_each(|task| has_tasks[self.core_of(task)] = true);
+        let mut used = vec![false; cores + 1];
+        (0..cores).for_each(|core| used[groups[core] as usize] |= has_tasks[core]);
+        used[0] = false;
+        (0..cores).for_each(|core| has_tasks[core] |= used[groups[core] as usize]);
         let mut numbers = vec![0; cores];
         let mut last = 0;
         let number = |core: usize| {

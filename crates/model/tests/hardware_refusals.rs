@@ -2,7 +2,7 @@
 //! What a person is told of hardware that makes no sense, and where.
 
 use crate::common::board::{BOARD, MESH, on_a_mesh, refused, with};
-use whimbrel_hardware::{Scheduling, Waking};
+use whimbrel_hardware::{Migration, Scheduling, Waking};
 use whimbrel_model::Platform;
 
 #[test]
@@ -67,6 +67,36 @@ fn only_a_kernel_that_preempts_and_does_not_go_by_deadlines_has_slices() {
         let text = with(BOARD, &[("scheduling = \"preemptive\"\n", other)]);
         refused(&text, "`slice_us` of [[core]] needs `scheduling = \"preemptive\"`", "1000");
     }
+}
+
+#[test]
+fn several_cores_that_go_by_urgency_may_share_a_scheduler() {
+    let dsp = |more: &str| with(BOARD, &[("\"preemptive\"\nslice_us = 1000", more)]);
+    for wrong in ["\"job\"", "\"\"", "true", "2"] {
+        let text = dsp(&format!("\"edf\"\ncount = 2\nmigration = {wrong}"));
+        refused(&text, "`migration` of [[core]] must be \"none\", \"restricted\" or", wrong);
+    }
+    for (more, wanted, place) in [
+        ("\"edf\"\nmigration = \"full\"", "needs `count` of at least 2", "\"full\""),
+        (
+            "\"fair\"\ncount = 2\nmigration = \"restricted\"",
+            "needs `scheduling = \"preemptive\"` or `\"edf\"`",
+            "\"restricted\"",
+        ),
+        (
+            "\"preemptive\"\ncount = 2\nmigration = \"full\"\nslice_us = 77",
+            "`slice_us` of [[core]] needs `migration = \"none\"`",
+            "77",
+        ),
+    ] {
+        refused(&dsp(more), wanted, place);
+    }
+    let text = dsp("\"edf\"\ncount = 2\nmigration = \"full\"\n");
+    let text = format!("{text}\n[[core]]\ncount = 2\nscheduling = \"edf\"\nmigration = \"none\"\n");
+    let text = format!("{text}[[core.point]]\nmhz = 1\nactive_mw = 1\n");
+    let board = Platform::parse(&text).unwrap().description().unwrap();
+    assert_eq!(board.groups(), [0, 0, 1, 1, 0, 0]);
+    assert_eq!(board.cores[3].migration, Migration::Full);
 }
 
 #[test]

@@ -13,7 +13,16 @@ fn scripts(common: &str, scripts: &[&str]) -> String {
 }
 
 fn islands(text: &str, cores: usize) -> Option<Vec<u32>> {
-    build(text, &[]).unwrap().islands(cores)
+    build(text, &[]).unwrap().islands(&vec![0; cores])
+}
+
+#[test]
+fn cores_that_share_a_scheduler_are_one_island() {
+    let text = scripts("", &["{ run = 1 }", "{ run = 1 }", "{ run = 1 }"]);
+    let of = |groups: &[u32]| build(&text, &[]).unwrap().islands(groups);
+    assert_eq!(of(&[1, 1, 0, 0]), Some(vec![1, 1, 2, 0]));
+    // A task may come to a core on which none begins.
+    assert_eq!(of(&[0, 2, 1, 1, 2, 3]), Some(vec![1, 2, 3, 3, 2, 0]));
 }
 
 #[test]

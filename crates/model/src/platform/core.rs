@@ -3,7 +3,7 @@
 
 use toml::Spanned;
 use whimbrel_hardware::{Cache, Core, Disturbance, IdleState, Leakage, Mesh, Point};
-use whimbrel_hardware::{OwnCosts, Scheduling, Transition, Waking};
+use whimbrel_hardware::{Migration, OwnCosts, Scheduling, Transition, Waking};
 
 use super::fabric::at_node;
 use super::keys::{CacheTable, CoreTable, Idle, IdleTable, PointTable};
@@ -24,6 +24,7 @@ impl CoreTable {
         if self.scheduling.is_some() || !self.keys.contains_key("scheduling") {
             check_slice(self.slice.as_ref(), given(&self.scheduling), problems);
             check_tick(self.tick.as_ref(), given(&self.scheduling), problems);
+            self.check_migration(problems);
         }
         if self.points.get_ref().is_empty() {
             let message = "`point` of [[core]] must be one [[core.point]] for each operating point";
@@ -46,6 +47,41 @@ impl CoreTable {
                     .at(start.span(), "not this frequency"),
             );
         }
+    }
+
+    /// Several cores share a scheduler, which goes by urgency alone.
+    fn check_migration(&self, problems: &mut Vec<Problem>) {
+        let shared = self.migration.as_ref().filter(|it| *it.get_ref() != Migration::None);
+        let Some(migration) = shared else { return };
+        let scheduling = given(&self.scheduling);
+        let (message, help, at, words) = if self.count < 2 {
+            let help = "raise `count`: the cores of one [[core]] share the scheduler";
+            (
+                "`migration` of [[core]] needs `count` of at least 2",
+                help,
+                migration.span(),
+                "one core",
+            )
+        } else if !matches!(scheduling, Scheduling::Preemptive | Scheduling::Edf) {
+            let message =
+                "`migration` of [[core]] needs `scheduling = \"preemptive\"` or `\"edf\"`";
+            let words = match scheduling {
+                Scheduling::Fair => "tasks share one core by their weights, not several",
+                _ => "a cooperative kernel does not take a core from a task",
+            };
+            (message, "leave it out, or change `scheduling`", migration.span(), words)
+        } else if let Some(slice) = &self.slice {
+            let words = "a shared scheduler has no time slices";
+            (
+                "`slice_us` of [[core]] needs `migration = \"none\"`",
+                "leave it out",
+                slice.span(),
+                words,
+            )
+        } else {
+            return;
+        };
+        problems.push(Problem::new(message).help(help).at(at, words));
     }
 
     /// Its points; `None`: they are not known.
@@ -94,6 +130,8 @@ impl CoreTable {
             cache: cache.map(Cache::from),
             node: (0, 0),
             scheduling,
+            migration: given(&self.migration),
+            group: 0,
             slice_ps: self.slice.as_ref().map_or(fair_slice_ps, |slice| *slice.get_ref()),
             tick_ps: given(&self.tick),
             timer_slack_ps: self.timer_slack_ps,
@@ -154,11 +192,15 @@ pub(super) fn place(
     mesh: Option<&Mesh>,
     problems: &mut Vec<Problem>,
 ) -> Option<Vec<Core>> {
-    let (mut cores, mut next) = (Vec::new(), 0);
+    let (mut cores, mut next, mut groups) = (Vec::new(), 0, 0);
     let nodes = mesh.map_or(CORES_MAX, |mesh| mesh.columns * mesh.rows);
     for table in all {
         let (place, table) = (table.span(), table.into_inner());
-        let (core, count) = (table.core(), table.count);
+        let (mut core, count) = (table.core(), table.count);
+        if core.migration != Migration::None {
+            groups += 1;
+            core.group = groups;
+        }
         if let Some(node) = table.node {
             let (column, row) = at_node(&node, mesh, problems)?;
             next = row * mesh?.columns + column;

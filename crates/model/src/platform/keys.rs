@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use toml::Spanned;
-use whimbrel_hardware::{Arbitration, DoorbellKind, MemoryKind, Scheduling};
+use whimbrel_hardware::{Arbitration, DoorbellKind, MemoryKind, Migration, Scheduling};
 
 use crate::reader::{Node, word};
 use crate::schema::Shape::{
@@ -93,12 +93,18 @@ macro_rules! read_words {
 
 read_words! { Arbitration DoorbellKind MemoryKind }
 
-impl Read for Scheduling {
-    fn read(_: &Shape, node: &Node<'_>, _: &mut Noted<'_>) -> Option<Self> {
-        let word = node.get_ref().as_str()?;
-        Self::WORDS.into_iter().find(|(known, _)| *known == word).map(|(_, found)| found)
-    }
+macro_rules! read_known_words {
+    ($($type:ty)*) => { $(
+        impl Read for $type {
+            fn read(_: &Shape, node: &Node<'_>, _: &mut Noted<'_>) -> Option<Self> {
+                let word = node.get_ref().as_str()?;
+                Self::WORDS.into_iter().find(|(known, _)| *known == word).map(|(_, found)| found)
+            }
+        }
+    )* };
 }
+
+read_known_words! { Migration Scheduling }
 
 table! {
     /// A platform.
@@ -159,6 +165,10 @@ table! {
         scheduling = "fair" => scheduling: optional Scheduling,
             Words(&["cooperative", "preemptive", "edf", "fair"]), default "cooperative",
             heeded "simulator";
+        /// With "preemptive" or "edf": when tasks move between the cores, which then share one
+        /// scheduler; between jobs, or at any time.
+        migration = "none" => migration: optional Migration,
+            Words(&["none", "restricted", "full"]), default "none", heeded "simulator";
         /// With "preemptive": the time slice of equally urgent tasks; with "fair": the slice that a
         /// task requests.
         slice_us = 1000 => slice: optional u64, SOME_US,

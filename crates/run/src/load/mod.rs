@@ -3,6 +3,7 @@
 //! What `run`, `sim`, `bench`, `calibrate` and `explore` have in common; it uses none of them.
 
 pub(crate) mod board;
+mod groups;
 mod guests;
 mod hardware;
 mod moving;

@@ -14,7 +14,7 @@ use whimbrel_text::option::{CORE_COUNT, Opt};
 
 use super::{
     Application, GuestBoards, Hardware, Loaded, Options, Polling, Schedule, Simulation,
-    application, map, moving, nanoseconds, pacing, simulated_platform, utf8,
+    application, groups, map, moving, nanoseconds, pacing, simulated_platform, utf8,
 };
 use crate::args::{LayoutArgs, SimArgs};
 use crate::failure::Failure;
@@ -59,11 +59,11 @@ pub fn load(args: &SimArgs) -> Result<Simulated, Failure> {
         .and_then(|()| check_kinds(&app, &kinds))
         .map_err(|problems| Failure::in_file(&source, problems))?;
     let schedule = Schedule::new(&args.common, &app, n)?;
-    let checked = schedule.check_kinds(&app, &kinds);
-    checked.map_err(|problem| Failure::Reports(vec![source.report(problem)]))?;
+    schedule.check_kinds(&app, &kinds).map_err(|it| Failure::Reports(vec![source.report(it)]))?;
     let module = helpers::find_module(&app, &folder, &source)?;
     let (mut moving, moving_options) =
         moving::load(&layout.moving, &mut app, &source, Some(&module), &hardware.points_hz(n))?;
+    groups::check(&description, &mut app, &moving, &schedule)?;
     begin_by_table(layout, &mut app, &mut moving, &mut hardware.cores, &mut description, pacing);
     let options = Options {
         cpus: (0..).map(CoreName::Cpu).take(hardware.cores.len()).collect(),
@@ -121,7 +121,7 @@ fn islands(
         || moving.policy.is_some()
         || !commands.is_empty()
         || !args.frame_rate_changes.is_empty();
-    let islands = app.islands(description.cores.len()).filter(|_| !is_one);
+    let islands = app.islands(&description.groups()).filter(|_| !is_one);
     islands.filter(|islands| islands.iter().any(|island| *island > 1)).unwrap_or_default()
 }
 

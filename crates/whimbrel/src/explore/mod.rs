@@ -77,6 +77,11 @@ pub fn prepared(args: &ExploreArgs) -> Result<Prepared, Failure> {
     let Application { mut app, source, folder, .. } = application(&args.app, &args.set)?;
     let hardware = simulated_platform(&args.platform)?.description()?;
     measured_work(&mut app, &hardware);
+    if hardware.groups().iter().any(|group| *group != 0) {
+        let message = "cores of the platform share a scheduler (`migration`): no mapping is fixed";
+        let help = "take `migration` away, or run `whimbrel sim`";
+        return Err(Problem::new(message).help(help).into());
+    }
     app.check_only(Kernels::Simulator)
         .and_then(|()| app.set_compute(Compute::Model))
         .map_err(|problems| Failure::in_file(&source, problems))?;
