@@ -19,9 +19,10 @@ from simso.core import Model
 from task_sets import Task, in_whimbrel, task_set
 
 CLASSES = {"preemptive": "simso.schedulers.FP", "edf": "simso.schedulers.EDF_mono"}
+GLOBAL = {"preemptive": "simso.schedulers.FP", "edf": "simso.schedulers.EDF"}
 
 
-def in_simso(tasks: list[Task], scheduling: str, until_us: int) -> Model:
+def in_simso(tasks: list[Task], scheduling: str, until_us: int, cores: int = 1) -> Model:
     """Its milliseconds stand for microseconds, and have one cycle each: they are exact."""
     configuration = Configuration()
     configuration.cycles_per_ms = 1
@@ -37,8 +38,9 @@ def in_simso(tasks: list[Task], scheduling: str, until_us: int) -> Model:
             abort_on_miss=False,
             data={"priority": task.priority},
         )
-    configuration.add_processor(name="core", identifier=0)
-    configuration.scheduler_info.clas = CLASSES[scheduling]
+    for core in range(cores):
+        configuration.add_processor(name=f"core {core}", identifier=core)
+    configuration.scheduler_info.clas = (CLASSES if cores == 1 else GLOBAL)[scheduling]
     configuration.check_all()
     return Model(configuration)
 

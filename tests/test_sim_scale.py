@@ -182,12 +182,14 @@ def released(tasks: int) -> str:
 def test_to_be_ordered_costs_many_tasks_of_a_core_little(tmp_path: Path) -> None:
     """By deadlines and by shares, as by priorities alone: no list of them is walked."""
 
-    def scheduled(scheduling: str) -> int:
-        return instructions(tmp_path, released(4096), 1, scheduling=scheduling)["whimbrel-sim"]
+    def scheduled(scheduling: str, cores: int = 1) -> int:
+        app = released(4096)
+        return instructions(tmp_path, app, cores, scheduling=scheduling)["whimbrel-sim"]
 
     by_priority = scheduled("preemptive")
     assert scheduled("edf") < 1.15 * by_priority
     assert scheduled("fair") < 1.5 * by_priority
+    assert scheduled('edf"\nmigration = "full', 64) < 1.8 * by_priority, "one queue of 64 cores"
 
 
 def paired(tasks: int) -> str:
