@@ -84,7 +84,7 @@ LEAKAGE = table("core.leakage", reference_c=25, slope_c=30) + f"\n{SOURCE}\n"
 COSTS = "".join(table(f"costs.{of}", cycles=900) + f"\n{SOURCE}\n" for of in ("report", "decide"))
 
 
-def explored(folder: Path, case: Case) -> list[tuple[Json, Json]]:
+def explored(folder: Path, case: Case, *options: str) -> list[tuple[Json, Json]]:
     """Candidates of a random application, each with its outcome; the frame rate is 5000."""
     folder.mkdir()
     app = re.sub(r"\nframe_rate = .*", "", case.app)
@@ -98,7 +98,7 @@ def explored(folder: Path, case: Case) -> list[tuple[Json, Json]]:
     (folder / "platform.toml").write_text(hardware)
     words = [WHIMBREL, "explore", folder / "app.toml", "--platform", folder / "platform.toml"]
     words += ["--duration", DURATION, "--budget", "24", "--seed", str(case.seed), "--quiet"]
-    words += ["-o", folder / "found"]
+    words += ["-o", folder / "found", *options]
     done = subprocess.run(words, capture_output=True, text=True, timeout=600, check=False)
     assert done.returncode in (0, 1) or "nothing to explore" in done.stderr, done.stderr
     lines = folder / "found/evaluated.jsonl"
@@ -169,6 +169,128 @@ def test_a_row_of_a_table_is_simulated_as_its_candidate_was_explored(tmp_path: P
     print(f"{compared} candidates, {with_off} with cores that are off, {late} with misses")
     assert compared >= CANDIDATES
     assert with_off > CANDIDATES / 10
+
+
+# Of the radio: points by bisection, rates, a pin, policies that move and that set points, slots and
+# channels; with deadlines that are missed and cores that are off.
+SEARCH = (
+    *("--frame-rates", "300,1500", "--points", "auto", "--pin", "lpf=0", "--slots", "2,14"),
+    *("--policies", "static,balance,spread", "--channels", "interrupt,batch:2:1ms"),
+    *("--set", "output=", "--duration", "150ms", "--seed", "5", "--budget", "70"),
+    *("--exhaustive", "9", "--tolerance", "1%"),
+)
+
+
+def repeated(*words: str | Path) -> subprocess.CompletedProcess[str]:
+    line = [WHIMBREL, "sim", "--quiet", *words]
+    return subprocess.run(line, capture_output=True, text=True, timeout=600, check=False)
+
+
+def figures(run: Json) -> dict[str, float]:
+    """The columns of a row, of a run of its own; a value that there is not is missing."""
+    energy_mj, time_ms = run["energy"]["cores_uj"] / 1000, run["time_ns"] / 1e6
+    frames, firings = run["frames"], sum(task["firings"] for task in run["tasks"])
+    found = {
+        "energy_mj": energy_mj,
+        "misses": run["deadline_misses"],
+        "latency_ms": run["latency_ns"] and run["latency_ns"] / 1e6,
+        "cores": sum(core["busy_ns"] > 0 for core in run["cores"]),
+        "power_mw": energy_mj / time_ms * 1e3,
+        "energy_per_frame_mj": energy_mj / frames if frames else None,
+        "energy_per_task_mj": energy_mj / firings if firings else None,
+        "time_ms": time_ms,
+        "frames": frames or 0,
+    }
+    return {column: value for column, value in found.items() if value is not None}
+
+
+def test_every_candidate_is_repeated_to_the_last_bit_from_each_file(tmp_path: Path) -> None:
+    words = [WHIMBREL, "explore", "apps/fm_radio/app.toml", *SEARCH, "--quiet", "-o"]
+    run = {"capture_output": True, "text": True, "timeout": 600, "check": False}
+    done = subprocess.run([*words, tmp_path / "found"], cwd=ROOT, **run)
+    assert done.returncode in (0, 1), done.stderr
+    with (tmp_path / "found/explore.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    front = [row["id"] for row in rows if row["pareto"] == "true"]
+    for row in rows:
+        file_of = {"0": "explore.parquet", "1": "front.json" if row["id"] in front else "."}
+        file = tmp_path / "found" / file_of.get(row["id"][-1], "explore.csv")
+        done = subprocess.run(
+            [WHIMBREL, "sim", "--candidate", f"{file}:{row['id']}", "--json", "--quiet"],
+            cwd=ROOT,
+            **run,
+        )
+        assert done.returncode == 0, (row, done.stderr)
+        again = json.loads(done.stdout)
+        found = figures(again)
+        assert found == {name: float(row[name]) for name in found}, row
+        assert {name for name in figures(again) if not row[name]} == set()
+        on = [core for core, mhz in enumerate(row["points"].split("/")) if mhz != "-"]
+        assert [core["cpu"] for core in again["cores"]] == on
+    assert len(front) >= 2
+    for column, least in (("policy", 3), ("rate", 2), ("points", 4), ("slots", 2), ("channels", 2)):
+        assert len({row[column] for row in rows}) >= least, column
+
+
+def test_a_candidate_of_random_hardware_is_repeated_to_the_last_bit(tmp_path: Path) -> None:
+    """With heat, buses, meshes, caches, and policies that see where a core is."""
+    compared = 0
+    for seed in range(31000, 31012):
+        if not explored(tmp_path / str(seed), Case(seed), "--policies", "static,gossip,thermal"):
+            continue  # no candidate keeps up
+        table_of = tmp_path / str(seed) / "found/explore.csv"
+        with table_of.open() as file:
+            rows = list(csv.DictReader(file))
+        for row in random.Random(seed).sample(rows, min(OF_EACH, len(rows))):
+            done = repeated("--candidate", f"{table_of}:{row['id']}", "--json")
+            assert done.returncode == 0, (row, done.stderr)
+            found = figures(json.loads(done.stdout))
+            assert found == {name: float(row[name]) for name in found}, (seed, row)
+            compared += 1
+    assert compared >= 3 * OF_EACH
+
+
+def test_a_candidate_that_is_not_there_or_not_as_it_was_is_refused(tmp_path: Path) -> None:
+    app, hardware = tmp_path / "app.toml", tmp_path / "platform.toml"
+    app.write_text(TWO)
+    hardware.write_text(platform(TWO_POINTS, TWO_POINTS))
+    found = tmp_path / "found"
+    words = [WHIMBREL, "explore", app, "--platform", hardware, "--duration", "50ms", "--quiet"]
+    subprocess.run([*words, "-o", found], capture_output=True, timeout=600, check=False)
+    rows = len((found / "explore.csv").read_text().splitlines()) - 1
+
+    def said(*words: str | Path) -> str:
+        done = repeated(*words)
+        assert done.returncode == 2, done.stdout
+        return " ".join(done.stderr.split())
+
+    no_row = said("--candidate", f"{found}:{rows}")
+    assert f"has no row {rows}" in no_row and "help: name a candidate that ran" in no_row
+    assert "No such file" in said("--candidate", f"{tmp_path}/none.csv:0")
+    assert "is not a result" in said("--candidate", f"{app}:0")
+    assert "write FILE:ROW" in said("--candidate", "0")
+    assert "is not a frequency" in said(app, "--points", "700/fast")
+    assert "3 cores for the 2" in said(app, "--platform", hardware, "--points", "700/700/700")
+    assert "no point of 900 MHz" in said(app, "--platform", hardware, "--points", "700/900")
+    assert "every core is off" in said(app, "--platform", hardware, "--points=-/-")
+    off = said(app, "--platform", hardware, "--points", "700/-", "--map", "small=1")
+    assert "`small` starts on core 1, which is off" in off
+    assert "no channel `a_b`" in said(app, "--platform", hardware, "--slots", "a_b=4")
+
+    # Another application by name is taken, but it has no such tasks.
+    other = tmp_path / "other.toml"
+    other.write_text(TWO.replace('"small"', '"tiny"'))
+    unknown = said(other, "--candidate", f"{found}/explore.csv:0")
+    assert "the application has no task `small`" in unknown
+    hello = said(ROOT / "apps/hello/app.toml", "--candidate", f"{found}/explore.parquet:0")
+    assert "explored was `two`, not `hello`" in hello
+    app.write_text(TWO.replace("6000000", "6000001"))
+    assert "the application or the platform has changed" in said("--candidate", f"{found}:0")
+    assert repeated(app, "--candidate", f"{found}:0", "--brief").returncode == 0
+    app.unlink()
+    assert "is not here" in said("--candidate", f"{found}:0")
+    (found / "front.json").unlink()
+    assert "has no front.json beside it" in said("--candidate", f"{found}:0")
 
 
 POINT = "[[core.point]]\nmhz = 1000\nactive_mw = 100\nidle_mw = 50\n"

@@ -84,6 +84,7 @@ impl Bound {
     }
 
     /// A value for each objective that no outcome of the candidate is below.
+    #[expect(clippy::cast_precision_loss, reason = "a number of cores, and of nanoseconds")]
     pub fn floor(
         &self,
         system: &System,
@@ -98,9 +99,15 @@ impl Bound {
             Objective::Energy => self.energy_mj(system, candidate, fixed),
             Objective::Misses => 0.0,
             Objective::Latency => self.latency_ms(system, candidate, fixed),
-            #[expect(clippy::cast_precision_loss, reason = "a number of cores")]
             Objective::Cores if fixed => candidate.cores().len() as f64,
             Objective::Cores => 1.0,
+            // It runs at least so long, and consumes at least that all the time.
+            Objective::Power if self.duration_ns > 0 => {
+                self.energy_mj(system, candidate, fixed) / self.duration_ns as f64 * 1e9
+            }
+            Objective::Time => self.duration_ns as f64 * 1e-6 * (1.0 - ROUNDING),
+            Objective::Power | Objective::EnergyPerFrame | Objective::EnergyPerTask => 0.0,
+            Objective::Frames => f64::NEG_INFINITY,
         };
         objectives.iter().map(value).collect()
     }

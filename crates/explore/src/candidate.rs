@@ -3,8 +3,7 @@
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-
-use crate::transport::Transport;
+use whimbrel_model::Transport;
 
 /// One way to run an application on a platform. The order of candidates is the order of results.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -52,6 +51,27 @@ pub struct Outcome {
     pub load: Vec<f64>,
     /// Frames that left the application.
     pub frames: u64,
+    /// Firings that ended, of all tasks.
+    pub firings: u64,
+}
+
+impl Outcome {
+    /// The mean power of all cores, in milliwatts; `None`: no time has passed.
+    pub fn power_mw(&self) -> Option<f64> {
+        (self.time_ms > 0.0).then(|| self.energy_mj / self.time_ms * 1e3)
+    }
+
+    /// Energy for each frame that left the application, in millijoules; `None`: none did.
+    #[expect(clippy::cast_precision_loss, reason = "no run has 2^53 frames")]
+    pub fn energy_per_frame_mj(&self) -> Option<f64> {
+        (self.frames > 0).then(|| self.energy_mj / self.frames as f64)
+    }
+
+    /// Energy for each firing of a task, in millijoules; `None`: none has ended.
+    #[expect(clippy::cast_precision_loss, reason = "no run has 2^53 firings")]
+    pub fn energy_per_task_mj(&self) -> Option<f64> {
+        (self.firings > 0).then(|| self.energy_mj / self.firings as f64)
+    }
 }
 
 /// Why a candidate has no outcome.
@@ -104,25 +124,56 @@ pub enum Objective {
     Latency,
     /// [`Outcome::cores`].
     Cores,
+    /// [`Outcome::power_mw`].
+    Power,
+    /// [`Outcome::energy_per_frame_mj`].
+    #[serde(rename = "energy_per_frame")]
+    EnergyPerFrame,
+    /// [`Outcome::energy_per_task_mj`].
+    #[serde(rename = "energy_per_task")]
+    EnergyPerTask,
+    /// [`Outcome::time_ms`].
+    Time,
+    /// [`Outcome::frames`], of which there are to be many.
+    Frames,
 }
 
 impl Objective {
     /// Every objective, by the words for it.
-    pub const ALL: [(&str, Self); 4] = [
+    pub const ALL: [(&str, Self); 9] = [
         ("energy", Self::Energy),
         ("misses", Self::Misses),
         ("latency", Self::Latency),
         ("cores", Self::Cores),
+        ("power", Self::Power),
+        ("energy_per_frame", Self::EnergyPerFrame),
+        ("energy_per_task", Self::EnergyPerTask),
+        ("time", Self::Time),
+        ("frames", Self::Frames),
     ];
 
-    /// Its value; infinite for a latency that is not known.
-    #[expect(clippy::cast_precision_loss, reason = "no run has 2^53 deadlines")]
+    /// Those of an exploration that is not told.
+    pub const DEFAULT: [Self; 4] = [Self::Energy, Self::Misses, Self::Latency, Self::Cores];
+
+    /// The word for it.
+    pub fn word(self) -> &'static str {
+        Self::ALL.iter().find(|(_, known)| *known == self).map_or("", |(word, _)| word)
+    }
+
+    /// Its value; infinite where it is not known, and negative if there is to be much of it.
+    #[expect(clippy::cast_precision_loss, reason = "no run has 2^53 deadlines or frames")]
     pub fn of(self, outcome: &Outcome) -> f64 {
-        match self {
-            Self::Energy => outcome.energy_mj,
-            Self::Misses => outcome.misses as f64,
-            Self::Latency => outcome.latency_ms.unwrap_or(f64::INFINITY),
-            Self::Cores => f64::from(outcome.cores),
-        }
+        let known = match self {
+            Self::Energy => Some(outcome.energy_mj),
+            Self::Misses => Some(outcome.misses as f64),
+            Self::Latency => outcome.latency_ms,
+            Self::Cores => Some(f64::from(outcome.cores)),
+            Self::Power => outcome.power_mw(),
+            Self::EnergyPerFrame => outcome.energy_per_frame_mj(),
+            Self::EnergyPerTask => outcome.energy_per_task_mj(),
+            Self::Time => Some(outcome.time_ms),
+            Self::Frames => Some(-(outcome.frames as f64)),
+        };
+        known.unwrap_or(f64::INFINITY)
     }
 }

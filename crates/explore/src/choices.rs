@@ -4,14 +4,13 @@
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
-use whimbrel_model::{Decides, PolicyName, Problem};
+use whimbrel_model::{Decides, PolicyName, Problem, Transport, channels_of};
 use whimbrel_text::option::{CHANNELS, CORE_COUNTS, FRAME_RATES, Opt, PIN, POINTS, SLOTS};
 use whimbrel_text::suggestion;
 
 use crate::policy::decides;
 use crate::system::{Core, Firing, System, Task};
 use crate::text::megahertz;
-use crate::transport::Transport;
 
 /// The options of an exploration, as its user gave them.
 #[derive(Debug, Clone, Default)]
@@ -347,19 +346,8 @@ fn have(system: &System) -> String {
 }
 
 fn named_channels(system: &System, name: &str, option: Opt) -> Result<Vec<usize>, Problem> {
-    let number =
-        |rest: &str| rest.strip_prefix('_').is_some_and(|n| n.bytes().all(|b| b.is_ascii_digit()));
-    let fits = |known: &str| known == name || known.strip_prefix(name).is_some_and(number);
-    let found: Vec<usize> =
-        (0..system.channels.len()).filter(|c| fits(&system.channels[*c].name)).collect();
-    if found.is_empty() {
-        let names: Vec<&str> = system.channels.iter().map(|c| c.name.as_str()).collect();
-        let problem = Problem::new(format!("{option}: there is no channel `{name}`"));
-        return Err(problem.help(suggestion(name, names.iter().copied(), || {
-            format!("name one of its channels: {}", names.join(", "))
-        })));
-    }
-    Ok(found)
+    let names: Vec<&str> = system.channels.iter().map(|c| c.name.as_str()).collect();
+    channels_of(&names, name, option)
 }
 
 fn sorted<T: Ord>(mut values: Vec<T>) -> Vec<T> {

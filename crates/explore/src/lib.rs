@@ -19,6 +19,7 @@ mod choices;
 mod export;
 mod pareto;
 mod policy;
+mod replay;
 mod restore;
 mod result;
 mod search;
@@ -27,7 +28,6 @@ mod store;
 mod symmetry;
 mod system;
 mod text;
-mod transport;
 mod vector;
 
 pub use candidate::{Candidate, Evaluate, Failure, Objective, Outcome, Taker};
@@ -35,15 +35,15 @@ pub use choices::{Checked, Choices, Pin, PointChoice, SlotChoice, SlotGroup, Way
 #[cfg(feature = "parquet")]
 pub use export::parquet;
 pub use export::{csv, json, table};
-pub use pareto::{Front, covers, dominates};
+pub use pareto::{Front, boxed, covers, dominates};
 pub use policy::{decides, parse_list};
+pub use replay::{Found, Replay, ReplayError, Row, read};
 pub use restore::restore;
-pub use result::{Entry, Exploration, Method, RateResult};
+pub use result::{Entry, Exploration, Method, RateResult, Settings};
 pub use search::{Budget, Options, Progress, Surroundings, explore};
 pub use space::Space;
 pub use store::{Store, StoreError};
 pub use symmetry::Symmetry;
 pub use system::{Channel, Core, Firing, Point, System, Task, Wire};
 pub use text::Words;
-pub use transport::Transport;
 pub use vector::Variable;

@@ -49,6 +49,25 @@ impl<T> Front<T> {
     }
 }
 
+/// The box that a value lies in: values of one box differ by less than this part of them. Boxes are
+/// ordered as values are; without a tolerance each value is its own.
+///
+/// A front of boxes with one point in each is an ε-Pareto set: M. Laumanns, L. Thiele, K. Deb,
+/// E. Zitzler: "Combining Convergence and Diversity in Evolutionary Multiobjective Optimization",
+/// Evolutionary Computation 10(3), 2002.
+pub fn boxed(value: f64, tolerance: f64) -> f64 {
+    if tolerance == 0.0 || value.is_infinite() {
+        return value;
+    }
+    // Nothing at all is the best of what is to be low, and the worst of what is to be high, whose
+    // values are negative.
+    if value == 0.0 {
+        return if value.is_sign_negative() { f64::INFINITY } else { f64::NEG_INFINITY };
+    }
+    let number = (value.abs().ln() / tolerance.ln_1p()).floor();
+    if value > 0.0 { number } else { -number }
+}
+
 /// Whether `a` is nowhere higher than `b`.
 pub fn covers(a: &[f64], b: &[f64]) -> bool {
     a.iter().zip(b).all(|(a, b)| a <= b)
@@ -104,6 +123,39 @@ mod tests {
                 }
             }
         }
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_is_better_than_a_member_of_a_thinned_front_by_more_than_the_tolerance(
+            points in proptest::collection::vec(proptest::collection::vec(0.0f64..9.0, 2), 1..60),
+            tolerance in 0.001f64..0.5,
+        ) {
+            // The second is to be high.
+            let points: Vec<Vec<f64>> = points.iter().map(|p| vec![p[0], -p[1]]).collect();
+            let mut front = Front::default();
+            for point in &points {
+                front.offer(point.iter().map(|v| boxed(*v, tolerance)).collect(), point.clone());
+            }
+            let near = |a: f64, b: f64| a <= b + b.abs() * tolerance + 1e-12;
+            for point in &points {
+                let close = |m: &&Vec<f64>| near(m[0], point[0]) && near(m[1], point[1]);
+                prop_assert!(front.members().any(|member| close(&member)));
+            }
+        }
+    }
+
+    #[test]
+    fn boxes_are_ordered_as_values_and_nothing_is_in_one_of_its_own() {
+        let order = [-10.0, -1.0, -1e-9, 0.0, 1e-9, 1.0, 10.0, f64::INFINITY];
+        let (negative, positive) = order.split_at(3);
+        for values in [negative, positive] {
+            let boxes: Vec<f64> = values.iter().map(|value| boxed(*value, 0.01)).collect();
+            assert!(boxes.windows(2).all(|two| two[0] < two[1]), "{boxes:?}");
+        }
+        assert_eq!(boxed(-0.0, 0.01), f64::INFINITY);
+        assert_eq!(boxed(99.5, 0.01), boxed(100.0, 0.01));
+        assert_eq!(boxed(100.2, 0.0), 100.2);
     }
 
     #[test]

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What an exploration found.
 
-use serde::Serialize;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+use whimbrel_model::Setting;
 
 use crate::candidate::{Candidate, Objective, Outcome};
 
@@ -61,11 +64,34 @@ impl RateResult {
     }
 }
 
+/// What outcomes depend on besides candidates, in the words of the options.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Settings {
+    /// The name of the application.
+    pub app: String,
+    /// The files of the application, as they were named.
+    pub files: Vec<PathBuf>,
+    /// The platform, as it was named.
+    pub platform: String,
+    /// Parameters of the application with their new values.
+    pub set: Vec<Setting>,
+    /// Virtual time of each candidate.
+    pub duration_ns: u64,
+    /// The seed of the draws.
+    pub seed: u64,
+    /// Of all of these with what the files said.
+    pub identity: String,
+}
+
 /// What was found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Exploration {
+    /// What outcomes depend on besides candidates.
+    pub settings: Settings,
     /// What was to be low.
     pub objectives: Vec<Objective>,
+    /// As in [`crate::Options::tolerance`].
+    pub tolerance: Vec<f64>,
     /// For each frame rate, ascending.
     pub rates: Vec<RateResult>,
 }

@@ -13,9 +13,10 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::candidate::{Candidate, Outcome};
+use crate::result::Settings;
 
 /// The version of the file.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// What came of a candidate: an outcome, or why it could not run.
 pub type Verdict = Result<Outcome, String>;
@@ -49,6 +50,9 @@ pub enum StoreError {
 struct Head {
     version: u32,
     identity: String,
+    /// Only before the rows of an `explore.parquet`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    settings: Option<Settings>,
 }
 
 #[derive(Deserialize)]
@@ -68,6 +72,8 @@ struct Row<'a> {
 pub(crate) struct LinesRead {
     pub lines: usize,
     pub bytes: u64,
+    /// Those of the head.
+    pub settings: Option<Settings>,
     /// The line that it ended at: an empty one, or one that was cut off.
     pub rest: Vec<u8>,
 }
@@ -79,7 +85,8 @@ impl Store {
     /// It exists already, or cannot be written.
     pub fn create(path: &Path, identity: &str) -> Result<Self, StoreError> {
         let mut file = OpenOptions::new().write(true).create_new(true).open(path)?;
-        write_line(&mut file, &Head { version: VERSION, identity: identity.into() })?;
+        let head = Head { version: VERSION, identity: identity.into(), settings: None };
+        write_line(&mut file, &head)?;
         Ok(Self { known: HashMap::new(), file: Some(file) })
     }
 
@@ -89,7 +96,7 @@ impl Store {
     /// It cannot be read, is of something else, or was damaged.
     pub fn resume(path: &Path, identity: &str) -> Result<Self, StoreError> {
         let mut known = HashMap::new();
-        let read = read_lines(BufReader::new(File::open(path)?), identity, |row| {
+        let read = read_lines(BufReader::new(File::open(path)?), Some(identity), |row| {
             known.insert(row.candidate, row.verdict);
         })?;
         if read.rest == b"\n" {
@@ -141,18 +148,19 @@ impl Store {
 /// Hands on what lines say, until one that is empty or cut off.
 pub(crate) fn read_lines(
     mut reader: impl BufRead,
-    identity: &str,
+    identity: Option<&str>,
     mut take: impl FnMut(StoredOutcome),
 ) -> Result<LinesRead, StoreError> {
-    let mut read = LinesRead { lines: 0, bytes: 0, rest: Vec::new() };
+    let mut read = LinesRead { lines: 0, bytes: 0, settings: None, rest: Vec::new() };
     while reader.read_until(b'\n', &mut read.rest)? > 1 && read.rest.ends_with(b"\n") {
         read.lines += 1;
         let wrong = |error: serde_json::Error| StoreError::Line(read.lines, error.to_string());
         if read.lines == 1 {
             let head: Head = serde_json::from_slice(&read.rest).map_err(wrong)?;
-            if head.version != VERSION || head.identity != identity {
+            if head.version != VERSION || identity.is_some_and(|it| head.identity != it) {
                 return Err(StoreError::Other);
             }
+            read.settings = head.settings;
         } else {
             take(serde_json::from_slice(&read.rest).map_err(wrong)?);
         }
@@ -166,10 +174,12 @@ pub(crate) fn read_lines(
 #[cfg(feature = "parquet")]
 pub(crate) fn all_lines<'a>(
     identity: &str,
+    settings: &Settings,
     rows: impl Iterator<Item = (&'a Candidate, &'a Outcome)>,
     mut put: impl FnMut(&[u8]) -> io::Result<()>,
 ) -> io::Result<()> {
-    put(&line(&Head { version: VERSION, identity: identity.into() })?)?;
+    let settings = Some(settings.clone());
+    put(&line(&Head { version: VERSION, identity: identity.into(), settings })?)?;
     for (candidate, outcome) in rows {
         put(&line(&Row { candidate, verdict: Ok(outcome) })?)?;
     }

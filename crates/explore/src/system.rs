@@ -5,9 +5,7 @@
 use whimbrel_hardware::{
     Arbitration, Core as CoreDescription, Description, Interconnect, MemoryKind,
 };
-use whimbrel_model::{App, Direction, Distribution, Period};
-
-use crate::transport::Transport;
+use whimbrel_model::{App, Direction, Distribution, Period, Transport};
 
 /// An application on a platform.
 #[derive(Debug, Clone)]
@@ -272,16 +270,10 @@ fn wires(app: &App, task: usize) -> Vec<Wire> {
 
 fn channel(app: &App, channel: usize) -> Channel {
     let known = &app.channels[channel];
-    // Messages since the last image are kept, to be processed again: see docs/app-toml.md.
-    let into =
-        |port: &&whimbrel_model::Port| port.channel == channel && port.direction == Direction::In;
-    let kept = app.ports.iter().filter(into).map(|port| app.kept_messages(port)).max();
-    let kept = kept.filter(|kept| *kept > 0).map_or(1, |kept| kept.saturating_add(1));
-    let kept = u32::try_from(kept).unwrap_or(u32::MAX);
     Channel {
         name: known.name.clone(),
         slots: known.slots,
-        least: kept.max(known.initial),
+        least: app.least_slots(channel),
         initial: known.initial,
         slot_bytes: known.slot_bytes,
         mailbox: !known.flows(),

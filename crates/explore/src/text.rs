@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Candidates in words, as they stand in files and on screens.
 
+use whimbrel_model::Transport;
 use whimbrel_text::thousandths;
 
 use crate::candidate::Candidate;
-use crate::system::System;
-use crate::transport::Transport;
+use crate::system::{Channel, System};
 
 /// Writes candidates of a system.
 #[derive(Debug, Clone, Copy)]
@@ -37,20 +37,21 @@ impl Words<'_> {
         (0..self.0.cores.len()).map(one).collect::<Vec<_>>().join("/")
     }
 
-    /// One number if all channels have it, or that of each channel: `a_b=4 b_c=8`.
+    /// One number if all channels have it, or that of each channel: `a_b=4 b_c=8`. Mailboxes only
+    /// where the application says otherwise.
     pub fn slots(self, candidate: &Candidate) -> String {
         let all = self.0.channels.iter().zip(&candidate.slots);
-        let channels: Vec<_> = all.filter(|(channel, _)| !channel.mailbox).collect();
-        match channels.split_first() {
-            None => String::new(),
+        let (mailboxes, channels): (Vec<_>, Vec<_>) = all.partition(|(channel, _)| channel.mailbox);
+        let each = |(channel, n): &(&Channel, &u32)| format!("{}={n}", channel.name);
+        let mut words: Vec<String> = match channels.split_first() {
             Some(((_, first), rest)) if rest.iter().all(|(_, slots)| slots == first) => {
-                first.to_string()
+                vec![first.to_string()]
             }
-            Some(_) => {
-                let each = channels.iter().map(|(channel, n)| format!("{}={n}", channel.name));
-                each.collect::<Vec<_>>().join(" ")
-            }
-        }
+            _ => channels.iter().map(each).collect(),
+        };
+        let chosen = mailboxes.iter().filter(|(mailbox, slots)| mailbox.slots != **slots);
+        words.extend(chosen.map(each));
+        words.join(" ")
     }
 
     /// How messages go through channels, of those where that was chosen: `a_b=adaptive:1ms`.

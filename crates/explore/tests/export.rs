@@ -8,11 +8,11 @@ use crate::common::{Analytic, options, run};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
 use whimbrel_explore::{
-    Candidate, Choices, Exploration, SlotChoice, Space, StoreError, System, csv, json, restore,
-    table,
+    Candidate, Choices, Exploration, ReplayError, Settings, SlotChoice, Space, StoreError, System,
+    Words, csv, json, read, restore, table,
 };
 use whimbrel_hardware::{Description, Leakage, Thermal};
-use whimbrel_model::{App, Manifest, POINT_OFF, Table};
+use whimbrel_model::{App, Manifest, POINT_OFF, Setting, Table};
 
 const RADIO: &str = r#"
 [app]
@@ -124,8 +124,8 @@ fn the_csv_has_a_line_for_every_candidate_that_ran() {
     csv(&system, &found, &mut text).unwrap();
     let text = String::from_utf8(text).unwrap();
     let mut lines = text.lines();
-    let head =
-        "id,policy,mapping,points,slots,channels,rate,energy_mj,misses,latency_ms,cores,pareto";
+    let head = "id,policy,mapping,points,slots,channels,rate,energy_mj,misses,latency_ms,cores,\
+                power_mw,energy_per_frame_mj,energy_per_task_mj,time_ms,frames,pareto";
     assert_eq!(lines.next(), Some(head));
     assert_eq!(lines.clone().count(), found.entries().count());
     let first = "0,static,lpf=0 bpf=0/0/0 sum=0,400/-/-,\
@@ -157,10 +157,17 @@ fn the_parquet_file_has_the_same_rows_with_types() {
         assert_eq!(*fields[8], Field::Long(entry.outcome.misses as i64));
         assert_eq!(*fields[9], Field::Double(entry.outcome.latency_ms.unwrap()));
         assert_eq!(*fields[10], Field::Int(entry.outcome.cores as i32));
-        assert_eq!(*fields[11], Field::Bool(entry.pareto));
+        let (energy, frames) = (entry.outcome.energy_mj, entry.outcome.frames);
+        // A second, and one firing of each of five tasks in a frame.
+        assert_eq!(*fields[11], Field::Double(energy / 1e3 * 1e3));
+        assert_eq!(*fields[12], Field::Double(energy / frames as f64));
+        assert_eq!(*fields[13], Field::Double(energy / (5 * frames) as f64));
+        assert_eq!(*fields[14], Field::Double(1e3));
+        assert_eq!(*fields[15], Field::Long(frames as i64));
+        assert_eq!(*fields[16], Field::Bool(entry.pareto));
         let outcome = serde_json::to_string(&entry.outcome).unwrap();
-        assert_eq!(*fields[12], Field::Str(outcome));
-        assert_eq!(fields.len(), 13);
+        assert_eq!(*fields[17], Field::Str(outcome));
+        assert_eq!(fields.len(), 18);
     }
 }
 
@@ -241,6 +248,84 @@ fn a_count_in_the_footer_costs_no_time_and_no_memory() {
         assert_eq!(restore(&path, "it").unwrap().len(), found.entries().count(), "{footer:?}");
     }
     assert!(begun.elapsed().as_secs() < 10, "{:?}", begun.elapsed());
+}
+
+fn settings() -> Settings {
+    let set = vec![Setting { key: "plays".into(), value: "2".into() }];
+    let (app, files, platform) = ("radio".into(), vec!["radio.toml".into()], "three".into());
+    Settings { app, files, platform, set, duration_ns: 5, seed: 7, identity: "it".into() }
+}
+
+#[test]
+fn a_row_of_each_file_has_the_words_and_the_settings_that_repeat_it() {
+    let (system, mut found) = explored(&[50_000, 100_000]);
+    found.settings = settings();
+    // Mailboxes are chosen by name only; all else has one number of slots.
+    let on = found.entries().find(|entry| entry.pareto).unwrap().id;
+    let entries = &mut found.rates[0].entries;
+    entries[on].candidate.slots[6] = 9;
+    entries[on].candidate.ways[0] = "batch:4:5ms".parse().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let table = std::fs::File::create(path("explore.csv")).unwrap();
+    csv(&system, &found, table).unwrap();
+    let alone = read(&path("explore.csv"), on as u64).unwrap_err();
+    assert!(matches!(alone, ReplayError::Alone), "{alone}");
+    std::fs::write(path("front.json"), json(&system, &found).to_string()).unwrap();
+    let columns = std::fs::File::create(path("explore.parquet")).unwrap();
+    whimbrel_explore::parquet(&system, &found, "it", columns).unwrap();
+
+    let candidate = &found.rates[0].entries[on].candidate;
+    let words = Words(&system);
+    for name in ["explore.csv", "explore.parquet", ""] {
+        let replay = read(&path(name), on as u64).unwrap();
+        assert_eq!(replay.settings, settings(), "{name}");
+        let row = replay.row(&system).unwrap();
+        assert_eq!(row.mapping, words.mapping(candidate), "{name}");
+        assert!(row.slots.ends_with("lpf_log_sum_log=9") || row.slots.contains("=9"), "{row:?}");
+        assert_eq!((row.channels.as_str(), row.rate.as_str()), ("lpf_bpf_0=batch:4:5ms", "50"));
+    }
+    // With every task, core and channel by its name.
+    let row = read(&path("front.json"), on as u64).unwrap().row(&system).unwrap();
+    assert!(row.mapping.starts_with("lpf.0="), "{row:?}");
+    assert_eq!((row.points, row.rate), (words.points(candidate), "50".into()));
+    assert_eq!(row.slots.split(' ').count(), 7);
+}
+
+#[test]
+fn a_file_that_is_no_result_or_has_no_such_row_is_refused() {
+    let (system, found) = explored(&[50_000]);
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let said = |name: &str, row: u64| read(&path(name), row).unwrap_err().to_string();
+    let write = |name: &str, text: &[u8]| std::fs::write(path(name), text).unwrap();
+
+    assert!(said("none.csv", 0).contains("No such file"), "{}", said("none.csv", 0));
+    write("other.csv", b"a,b\n1,2\n");
+    assert!(said("other.csv", 0).contains("missing field `id`"), "{}", said("other.csv", 0));
+    write("other.json", b"{}");
+    assert!(said("other.json", 0).contains("is not a result of an exploration"));
+    let mut summary = json(&system, &found);
+    let count = found.entries().count() as u64;
+    write("front.json", summary.to_string().as_bytes());
+    assert_eq!(said("front.json", count), format!("has no row {count}"));
+    summary["version"] = 2.into();
+    write("front.json", summary.to_string().as_bytes());
+    assert!(said("front.json", 0).starts_with("is of version 2"));
+
+    let mut whole = Vec::new();
+    whimbrel_explore::parquet(&system, &found, "it", &mut whole).unwrap();
+    write("explore.parquet", &whole);
+    assert_eq!(said("explore.parquet", count), format!("has no row {count}"));
+    let mut other = System::new(&app(), &platform());
+    other.tasks.pop();
+    let misfit = read(&path("explore.parquet"), 0).unwrap().row(&other).unwrap_err();
+    assert!(matches!(misfit, ReplayError::Misfit));
+    write("explore.parquet", &whole[..whole.len() - 9]);
+    assert!(said("explore.parquet", 0).contains("is not a result"));
+    let text = String::from_utf8_lossy(&whole[..40]).replace("\"version\":2", "\"version\":1");
+    write("explore.parquet", &[text.as_bytes(), &whole[text.len()..]].concat());
+    assert!(said("explore.parquet", 0).contains("of another version"));
 }
 
 #[test]

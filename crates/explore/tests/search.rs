@@ -344,6 +344,32 @@ fn everybody_who_watches_hears_of_every_candidate_once() {
 }
 
 #[test]
+fn with_a_tolerance_a_front_has_one_of_those_that_are_about_as_good() {
+    let mhz: Vec<u64> = (0..20).map(|step| 200 + 10 * step).collect();
+    let system = system(&[("a", 1, 40), ("b", 1, 60)], vec![core(0, &mhz)]);
+    let (space, evaluate) = (space(&system, &Choices::default()), Analytic::new(&system));
+    let objectives = vec![Objective::Energy, Objective::EnergyPerTask, Objective::Latency];
+    let exact = Options { objectives, ..options() };
+    let all = run(&space, &evaluate, &exact).unwrap();
+    let near = Options { tolerance: vec![0.2, 0.2, 0.2], ..exact };
+    let few = run(&space, &evaluate, &near).unwrap();
+    let ids = |found: &Exploration| -> Vec<usize> {
+        found.entries().filter(|entry| entry.pareto).map(|entry| entry.id).collect()
+    };
+    let (all_ids, few_ids) = (ids(&all), ids(&few));
+    assert!(few_ids.len() < all_ids.len() && !few_ids.is_empty(), "{few_ids:?} {all_ids:?}");
+    assert!(few_ids.iter().all(|id| all_ids.contains(id)));
+    for entry in few.entries() {
+        let close = |of: &Objective, id: usize| {
+            let member = few.entries().find(|known| known.id == id).unwrap();
+            of.of(&member.outcome) <= of.of(&entry.outcome) * 1.2 + 1e-9
+        };
+        let covered = |id: &&usize| near.objectives.iter().all(|of| close(of, **id));
+        assert!(few_ids.iter().any(|id| covered(&id)), "{}", entry.id);
+    }
+}
+
+#[test]
 fn objectives_that_are_not_asked_for_do_not_count() {
     let system = radio();
     let space = Space::new(system.clone(), &Choices::default(), SECOND_NS).unwrap();

@@ -47,6 +47,28 @@ impl Description {
         self.cores.iter().map(|core| core.group).collect()
     }
 
+    /// Leaves only some cores, each with the operating point that it begins at, and numbers them
+    /// anew: nothing else consumes energy.
+    pub fn select(&mut self, cores: &[(usize, usize)]) {
+        let place = |core: Option<u32>| {
+            let known = |core: u32| cores.iter().position(|(known, _)| *known == core as usize);
+            core.and_then(known).and_then(|place| u32::try_from(place).ok())
+        };
+        let all = std::mem::take(&mut self.cores);
+        self.cores.extend(cores.iter().map(|(core, start)| Core {
+            start: *start,
+            number: u32::try_from(*core).ok(),
+            ..all[*core].clone()
+        }));
+        self.memories.retain(|memory| memory.core.is_none() || place(memory.core).is_some());
+        for memory in &mut self.memories {
+            memory.core = place(memory.core);
+        }
+        // The block of a core that is off stays on the die, cold.
+        let blocks = self.thermal.iter_mut().flat_map(|thermal| &mut thermal.blocks);
+        blocks.for_each(|block| block.core = place(block.core));
+    }
+
     /// A bus with slots keeps one for each of the cores that there are now, also when some of them
     /// are left out. Says so only once.
     pub fn keep_slots(&mut self) {

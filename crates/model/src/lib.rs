@@ -23,6 +23,7 @@ mod read;
 mod reader;
 mod schema;
 pub mod sdf;
+mod transport;
 
 pub use app::{
     App, Channel, Compute, Cycles, Direction, Distribution, Doorbell, Event, HOST_KIND, Mode,
@@ -49,3 +50,4 @@ pub use problem::{Problem, Problems, Source, Span, as_text, nearest, suggestion}
 pub use read::{ExprError, Manifest, Table, evaluate};
 pub use reader::{from_word, is_name};
 pub use schema::{Key, Only, Shape, Table as KeyTable, key_list, python};
+pub use transport::{PerChannel, Transport, channels_of};

@@ -22,7 +22,7 @@ const SHARED_MOST: u32 = 32;
 /// How a mapping is told.
 const WRITE: &str = "write TASK=CORE,TASK=CORE, round-robin, load or any";
 
-/// A mapping as it is told: `a=0,b.1=2`, `round-robin`, `load` or `any`.
+/// A mapping as it is told: `a=0,b.1=2`, `a=0 b=0/2`, `round-robin`, `load` or `any`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Mapping {
     /// These tasks start there, all others where the file says.
@@ -65,7 +65,24 @@ impl FromStr for Mapping {
             "round-robin" => Ok(Self::RoundRobin),
             "load" => Ok(Self::Load),
             "any" => Ok(Self::Any),
-            _ => text.split(',').map(Place::from_str).collect::<Result<_, _>>().map(Self::Named),
+            _ => {
+                let places = text.split([',', ' ']).map(Place::each).collect::<Result<Vec<_>, _>>();
+                places.map(|places| Self::Named(places.concat()))
+            }
+        }
+    }
+}
+
+impl Place {
+    /// What a word of a mapping says: `a=0`, `a.1=2`, or of all tasks of a name `a=0/2/0`, as an
+    /// exploration writes it.
+    fn each(word: &str) -> Result<Vec<Self>, String> {
+        match word.split_once('=').filter(|(_, cores)| cores.contains('/')) {
+            Some((task, cores)) => {
+                let of = |(index, core)| format!("{task}.{index}={core}").parse();
+                cores.split('/').enumerate().map(of).collect()
+            }
+            None => word.parse().map(|place| vec![place]),
         }
     }
 }

@@ -47,13 +47,15 @@ options! { "s"
     FRAME_RATE_CHANGE: "frame-rate-change", MOVE: "move", PIN: "pin", SHUTTLE: "shuttle"
 }
 options! { ""
-    AGENT_PERIOD: "agent-period", BUDGET: "budget", CHANNELS: "channels", COMPUTE: "compute",
+    AGENT_PERIOD: "agent-period", BUDGET: "budget", CANDIDATE: "candidate",
+    CHANNELS: "channels", COMPUTE: "compute",
     COORDINATOR: "coordinator", CORES: "cores", CORE_COUNT: "core-count",
     CORE_COUNTS: "core-counts", DURATION: "duration", EXHAUSTIVE: "exhaustive", FAST: "fast",
     FRAME_RATE: "frame-rate", FRAME_RATES: "frame-rates", MAP: "map", MAX_EVENTS: "max-events",
     MAX_TIME: "max-time", MIGRATION_POINTS: "migration-points", MODE: "mode",
     OBJECTIVES: "objectives", OUTPUT: "output", PLATFORM: "platform", POINTS: "points",
     POLICIES: "policies", POLICY: "policy", RECORD: "record", RESUME: "resume", SAVE: "save",
-    SEED: "seed", SET: "set", SLOTS: "slots", TABLE: "table", TRANSPORT: "transport",
+    SEED: "seed", SET: "set", SLOTS: "slots", TABLE: "table", TOLERANCE: "tolerance",
+    TRANSPORT: "transport",
     WRITE_TABLE: "write-table"
 }

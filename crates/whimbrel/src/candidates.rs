@@ -35,7 +35,8 @@ impl Candidates {
     pub fn new(given: Parameters) -> Result<Self, Wrong> {
         let args = explore_options(given)?;
         let prepared = Arc::new(explore::prepared(&args).map_err(input)?);
-        Ok(Self { prepared, options: explore::options(&args) })
+        let options = explore::options(&args).map_err(|problem| input(problem.into()))?;
+        Ok(Self { prepared, options })
     }
 
     /// The variables, each with its name and its values, and the objectives.

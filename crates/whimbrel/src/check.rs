@@ -99,9 +99,13 @@ fn planned(args: &CheckArgs) -> Result<Loaded, Failure> {
     };
     if let Some(platform) = &args.platform {
         let args = SimArgs {
-            platform: platform.clone(),
+            platform: Some(platform.clone()),
             core_count: None,
-            seed: 0,
+            points: None,
+            slots: None,
+            channels: None,
+            candidate: None,
+            seed: None,
             compute: None,
             max_time: None,
             max_events: None,

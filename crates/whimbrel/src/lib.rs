@@ -78,7 +78,7 @@ fn perform(command: &Command) -> ExitCode {
     failure::conclude(match command {
         Command::New(args) => new::new(args),
         Command::Run(args) => run(args),
-        Command::Sim(args) => sim(args),
+        Command::Sim(args) => explore::replayed(args).and_then(|args| sim(&args)),
         Command::Migrate(args) => migrate::migrate(args),
         Command::Policy(args) => steer::policy(args),
         Command::FrameRate(args) => steer::frame_rate(args),

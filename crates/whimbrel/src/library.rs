@@ -77,6 +77,7 @@ pub fn helpers_are_in(folder: PathBuf) {
 /// Bad input, or a run that failed.
 pub fn simulate(given: Parameters, callbacks: &mut dyn Callbacks) -> Result<String, Wrong> {
     let args = SimArgs::of(given).map_err(|problem| input(problem.into()))?;
+    let args = explore::replayed(&args).map_err(input)?;
     let (run, complete) = prepared(&args).map_err(input)?;
     let record = args.common.record.as_deref();
     let summary = accompany(&run, record, complete, callbacks).map_err(failed)?;

@@ -345,8 +345,14 @@ fn where_every_candidate_misses_deadlines_the_answer_is_no_and_there_is_no_table
 #[test]
 fn a_candidate_that_deadlocks_is_told_and_the_others_count() {
     let bench = Bench::new();
-    let (out, _) = bench.say(&["--core-counts", "2", "--slots", "1,14"], 0);
+    let (out, _) = bench.say(&["--core-counts", "2", "--slots", "1,14", "-o", "found"], 0);
     assert!(out.contains("3 candidates ran, 3 could not run (a deadlock)"), "{out}");
+    // Only those that ran can be repeated.
+    let said = bench.place.error(&["sim", "--candidate", "found:3"]);
+    assert!(
+        said.contains("found has no row 3") && said.contains("this file has 0, 1, 2"),
+        "{said}"
+    );
 }
 
 #[test]
@@ -375,6 +381,9 @@ fn bad_input_is_refused_before_anything_runs() {
         (&["--slots", "x_y=4"], "there is no channel `x_y`"),
         (&["--objectives", "speed"], "write one of energy, misses, latency, cores"),
         (&["--budget", "0"], "must not be 0"),
+        (&["--tolerance", "much"], "`much` is no part: write 1% or 0.01"),
+        (&["--tolerance", "speed=1%"], "write one of energy, misses, latency, cores, power"),
+        (&["--tolerance", "power=1%"], "`power` is no objective here"),
     ] {
         let (_, said) = bench.say(args, 2);
         assert!(said.contains(message), "{args:?}: {said}");

@@ -52,7 +52,7 @@ fn write(
     let properties = WriterProperties::builder().set_created_by("whimbrel".into()).build();
     let mut file = SerializedFileWriter::new(out, schema()?, Arc::new(properties))?;
     let rows = exploration.entries().map(|entry| (&entry.candidate, &entry.outcome));
-    all_lines(identity, rows, |line| file.write_all(line))?;
+    all_lines(identity, &exploration.settings, rows, |line| file.write_all(line))?;
     let mut rest = exploration.entries().peekable();
     while rest.peek().is_some() {
         let rows: Vec<&Entry> = rest.by_ref().take(GROUP).collect();
@@ -89,6 +89,12 @@ fn write_group(
     let cores: Vec<i32> =
         rows.iter().map(|e| i32::try_from(e.outcome.cores).unwrap_or(i32::MAX)).collect();
     column::<Int32Type>(&mut group, &cores, None)?;
+    optional(&mut group, rows.iter().map(|e| e.outcome.power_mw()))?;
+    optional(&mut group, rows.iter().map(|e| e.outcome.energy_per_frame_mj()))?;
+    optional(&mut group, rows.iter().map(|e| e.outcome.energy_per_task_mj()))?;
+    let times: Vec<f64> = rows.iter().map(|e| e.outcome.time_ms).collect();
+    column::<DoubleType>(&mut group, &times, None)?;
+    column::<Int64Type>(&mut group, &integers(&|e| e.outcome.frames), None)?;
     let pareto: Vec<bool> = rows.iter().map(|e| e.pareto).collect();
     column::<BoolType>(&mut group, &pareto, None)?;
     column::<ByteArrayType>(&mut group, &text(&|e| json(&e.outcome)), None)?;
@@ -104,9 +110,11 @@ fn json(value: &impl Serialize) -> String {
 fn schema() -> Result<TypePtr> {
     let column = |name: &&str| -> Result<TypePtr> {
         let (physical, presence) = match *name {
-            "id" | "misses" => (Physical::INT64, Repetition::REQUIRED),
-            "energy_mj" => (Physical::DOUBLE, Repetition::REQUIRED),
-            "rate" | "latency_ms" => (Physical::DOUBLE, Repetition::OPTIONAL),
+            "id" | "misses" | "frames" => (Physical::INT64, Repetition::REQUIRED),
+            "energy_mj" | "time_ms" => (Physical::DOUBLE, Repetition::REQUIRED),
+            "rate" | "latency_ms" | "power_mw" | "energy_per_frame_mj" | "energy_per_task_mj" => {
+                (Physical::DOUBLE, Repetition::OPTIONAL)
+            }
             "cores" => (Physical::INT32, Repetition::REQUIRED),
             "pareto" => (Physical::BOOLEAN, Repetition::REQUIRED),
             _ => (Physical::BYTE_ARRAY, Repetition::REQUIRED),

@@ -8,6 +8,7 @@ mod tabular;
 
 #[cfg(feature = "parquet")]
 pub use columnar::parquet;
+pub(crate) use summary::VERSION;
 pub use summary::json;
 pub(crate) use summary::per_second;
 pub use tabular::{csv, table};

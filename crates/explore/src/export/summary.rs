@@ -8,7 +8,7 @@ use crate::system::System;
 use crate::text::Words;
 
 /// The version of the format.
-const VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 1;
 
 /// The fronts of all frame rates.
 pub fn json(system: &System, exploration: &Exploration) -> Value {
@@ -16,7 +16,9 @@ pub fn json(system: &System, exploration: &Exploration) -> Value {
         "version": VERSION,
         "app": system.app,
         "platform": system.platform,
+        "settings": exploration.settings,
         "objectives": exploration.objectives,
+        "tolerance": exploration.tolerance,
         "complete": exploration.complete(),
         "rates": exploration.rates.iter().map(|rate| of_rate(system, rate)).collect::<Vec<_>>(),
     })
@@ -55,6 +57,9 @@ fn member(system: &System, entry: &Entry) -> Value {
             "channel": channel.name, "slots": slots, "way": way.to_string(),
         })).collect::<Vec<_>>(),
         "outcome": outcome,
+        "power_mw": outcome.power_mw(),
+        "energy_per_frame_mj": outcome.energy_per_frame_mj(),
+        "energy_per_task_mj": outcome.energy_per_task_mj(),
     })
 }
 

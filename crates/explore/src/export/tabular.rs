@@ -13,7 +13,7 @@ use crate::system::{Channel, System};
 use crate::text::{Words, megahertz};
 
 /// The columns of a result.
-pub(super) const COLUMNS: [&str; 12] = [
+pub(super) const COLUMNS: [&str; 17] = [
     "id",
     "policy",
     "mapping",
@@ -25,6 +25,11 @@ pub(super) const COLUMNS: [&str; 12] = [
     "misses",
     "latency_ms",
     "cores",
+    "power_mw",
+    "energy_per_frame_mj",
+    "energy_per_task_mj",
+    "time_ms",
+    "frames",
     "pareto",
 ];
 
@@ -34,6 +39,7 @@ pub(super) const COLUMNS: [&str; 12] = [
 /// It cannot be written.
 pub fn csv(system: &System, exploration: &Exploration, out: impl Write) -> io::Result<()> {
     let words = Words(system);
+    let or_empty = |value: Option<f64>| value.map(|value| value.to_string()).unwrap_or_default();
     let mut writer = csv::Writer::from_writer(out);
     writer.write_record(COLUMNS)?;
     for entry in exploration.entries() {
@@ -48,8 +54,13 @@ pub fn csv(system: &System, exploration: &Exploration, out: impl Write) -> io::R
             words.rate(candidate),
             outcome.energy_mj.to_string(),
             outcome.misses.to_string(),
-            outcome.latency_ms.map(|ms| ms.to_string()).unwrap_or_default(),
+            or_empty(outcome.latency_ms),
             outcome.cores.to_string(),
+            or_empty(outcome.power_mw()),
+            or_empty(outcome.energy_per_frame_mj()),
+            or_empty(outcome.energy_per_task_mj()),
+            outcome.time_ms.to_string(),
+            outcome.frames.to_string(),
             entry.pareto.to_string(),
         ])?;
     }

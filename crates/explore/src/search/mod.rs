@@ -16,8 +16,8 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use crate::candidate::{Candidate, Evaluate, Objective, Outcome};
-use crate::pareto::Front;
-use crate::result::{Entry, Exploration, Method, RateResult};
+use crate::pareto::{Front, boxed};
+use crate::result::{Entry, Exploration, Method, RateResult, Settings};
 use crate::space::Space;
 use crate::store::Store;
 use runner::Runner;
@@ -42,6 +42,9 @@ pub enum Budget {
 pub struct Options {
     /// What is to be low; not empty.
     pub objectives: Vec<Objective>,
+    /// For each of them, by which part of it a candidate must be better to be on the front as well;
+    /// empty: by any.
+    pub tolerance: Vec<f64>,
     /// Of the search.
     pub seed: u64,
     /// Up to so many candidates of a frame rate are all run; more are searched.
@@ -101,7 +104,8 @@ pub fn explore(
     for (id, entry) in rates.iter_mut().flat_map(|rate| &mut rate.entries).enumerate() {
         entry.id = id;
     }
-    Ok(Exploration { objectives: options.objectives.clone(), rates })
+    let (objectives, tolerance) = (options.objectives.clone(), options.tolerance.clone());
+    Ok(Exploration { settings: Settings::default(), objectives, tolerance, rates })
 }
 
 fn of_rate(
@@ -136,12 +140,25 @@ fn exhaustive(runner: &mut Runner<'_>, candidates: Vec<Candidate>) -> Result<(),
 }
 
 /// An entry for each candidate that ran, in the order in which they are.
-fn entries(ran: Vec<(Candidate, Outcome)>, objectives: &[Objective]) -> Vec<Entry> {
+fn entries(
+    ran: Vec<(Candidate, Outcome)>,
+    objectives: &[Objective],
+    tolerance: &[f64],
+) -> Vec<Entry> {
     let mut front = Front::default();
     for (position, (_, outcome)) in ran.iter().enumerate() {
         front.offer(objectives.iter().map(|of| of.of(outcome)).collect(), position);
     }
-    let on: BTreeSet<usize> = front.members().copied().collect();
+    let mut on: BTreeSet<usize> = front.members().copied().collect();
+    if tolerance.iter().any(|part| *part > 0.0) {
+        // Of the front only: what another beats is no example of those that are about as good.
+        let mut boxes = Front::default();
+        for position in on {
+            let values = objectives.iter().map(|of| of.of(&ran[position].1)).zip(tolerance);
+            boxes.offer(values.map(|(value, part)| boxed(value, *part)).collect(), position);
+        }
+        on = boxes.members().copied().collect();
+    }
     let entry = |(position, (candidate, outcome))| Entry {
         id: 0,
         candidate,

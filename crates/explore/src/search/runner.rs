@@ -19,6 +19,7 @@ pub(super) struct Runner<'a> {
     space: &'a Space,
     evaluate: &'a dyn Evaluate,
     objectives: &'a [Objective],
+    tolerance: &'a [f64],
     around: Surroundings<'a>,
     rate_millihz: u64,
     deadline: Option<Instant>,
@@ -58,6 +59,7 @@ impl<'a> Runner<'a> {
             space,
             evaluate,
             objectives: &options.objectives,
+            tolerance: &options.tolerance,
             around,
             rate_millihz,
             deadline,
@@ -204,7 +206,7 @@ impl<'a> Runner<'a> {
                 Err(why) => failed.push((candidate, why)),
             }
         }
-        (failed, entries(ran, self.objectives))
+        (failed, entries(ran, self.objectives, self.tolerance))
     }
 
     fn values(&self, outcome: &Outcome) -> Vec<f64> {

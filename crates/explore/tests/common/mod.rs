@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use whimbrel_explore::{
     Budget, Candidate, Channel, Choices, Core, Evaluate, Exploration, Failure, Firing, Objective,
-    Options, Outcome, Point, Space, Store, Surroundings, System, Task, Transport, Wire, explore,
+    Options, Outcome, Point, Space, Store, Surroundings, System, Task, Wire, explore,
 };
 
 pub const SECOND_NS: u64 = 1_000_000_000;
@@ -53,7 +53,7 @@ pub fn system(groups: &[(&str, u32, u64)], cores: Vec<Core>) -> System {
                 slot_bytes: 64,
                 mailbox: false,
                 claims_at_start: false,
-                way: Transport::default(),
+                way: whimbrel_model::Transport::default(),
                 bytes_each: 128,
             });
             let wire = |sends, port: &str, peer| Wire {
@@ -128,6 +128,7 @@ impl Analytic {
             time_ms: 1e3,
             load,
             frames: jobs,
+            firings: jobs * c.mapping.len() as u64,
         }
     }
 }
@@ -148,6 +149,7 @@ pub fn space(system: &System, choices: &Choices) -> Space {
 
 pub fn options() -> Options {
     Options {
+        tolerance: Vec::new(),
         objectives: vec![
             Objective::Energy,
             Objective::Misses,

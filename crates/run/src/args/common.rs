@@ -51,7 +51,7 @@ pub struct LayoutArgs {
 }
 
 /// The application, what happens while it runs, and what is said of it.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct CommonArgs {
     /// Move a task at a time; repeatable
     ///

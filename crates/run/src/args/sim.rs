@@ -7,11 +7,11 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use clap::{Args, value_parser};
-use whimbrel_model::{Compute, Problem};
+use whimbrel_model::{Compute, PerChannel, Problem, Transport};
 use whimbrel_text::option::{self, Opt};
 
 use super::heading::{HARDWARE, SIMULATION};
-use super::values::{RateChange, Save, one_of, positive_duration};
+use super::values::{CorePoints, RateChange, RowOf, Save, one_of, positive_duration};
 use super::{CommonArgs, Parameters};
 
 /// The platform that is simulated, and explored, if none is named.
@@ -26,7 +26,8 @@ Examples:
   whimbrel sim apps/hello/app.toml --shuttle bird=1,0@400ms
   whimbrel sim apps/fm_radio/app.toml --platform ca9x4 --record radio --set output=
   whimbrel sim apps/fm_radio/app.toml --frame-rate 300 --frame-rate-change 900@2s --table radio.toml
-  whimbrel sim apps/synthetic/app.toml --core-count 2 --map load --duration 10s --json";
+  whimbrel sim apps/synthetic/app.toml --core-count 2 --map load --duration 10s --json
+  whimbrel sim --candidate radio/explore.csv:12 --record run";
 
 /// Runs an application in virtual time, on hardware that need not exist.
 ///
@@ -35,23 +36,50 @@ Examples:
 /// operating points and idle states, and transfers are in each other's way. Tasks really compute,
 /// and so write what they would write on real cores. With `--compute model` they only take the
 /// time of it. The same seed gives the same result, to the last bit, on every machine.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(after_long_help = EXAMPLES)]
+#[command(mut_arg("app", |app| app.required(false).required_unless_present("candidate")))]
 pub struct SimArgs {
-    /// A platform's name or file
+    /// A platform's name or file [default: mpsoc3]
     ///
     /// docs/platform-toml.md describes such a file
-    #[arg(long, value_name = "PLATFORM", default_value = PLATFORM, help_heading = HARDWARE)]
-    pub platform: String,
+    #[arg(long, value_name = "PLATFORM", help_heading = HARDWARE)]
+    pub platform: Option<String>,
 
     /// Use only its first N cores [default: all]
     #[arg(long, alias = "cores", value_name = "N", value_parser = n_cores)]
     #[arg(help_heading = HARDWARE)]
     pub core_count: Option<u32>,
 
-    /// The seed of the random numbers
-    #[arg(long, value_name = "N", default_value_t = 0, help_heading = SIMULATION)]
-    pub seed: u64,
+    /// Where cores begin: MHz of each, - for off
+    ///
+    /// For example 266/133/-. Cores that are off do not exist in the simulation; the others have numbers without a gap
+    #[arg(long, value_name = "MHZ/MHZ/...", help_heading = HARDWARE)]
+    pub points: Option<CorePoints>,
+
+    /// Slots of channels, for example 8 or codec_phone=4
+    ///
+    /// A number is for every channel, CHANNEL=N for one; several with spaces between them
+    #[arg(long, value_name = "[CHANNEL=]N", help_heading = HARDWARE, hide_short_help = true)]
+    pub slots: Option<PerChannel<u32>>,
+
+    /// How channels notify, for example codec_phone=adaptive:1ms
+    ///
+    /// In the words of `explore --channels`, one for each channel; several with spaces between them
+    #[arg(long, value_name = "[CHANNEL=]HOW", help_heading = HARDWARE, hide_short_help = true)]
+    pub channels: Option<PerChannel<Transport>>,
+
+    /// Repeat a candidate of an exploration
+    ///
+    /// ROW is its `id` in FILE. FILE is an explore.csv, explore.parquet or front.json, or the folder with these. The
+    /// application, the platform and all settings are those of the exploration; options given here
+    /// have precedence. For example radio/explore.csv:12
+    #[arg(long, value_name = "FILE:ROW", help_heading = SIMULATION)]
+    pub candidate: Option<RowOf>,
+
+    /// The seed of the random numbers [default: 0]
+    #[arg(long, value_name = "N", help_heading = SIMULATION)]
+    pub seed: Option<u64>,
 
     /// Compute (real) or only pass time (model)
     ///
@@ -109,9 +137,13 @@ impl SimArgs {
     /// By the parameters of a function.
     pub fn of(mut given: Parameters) -> Result<Self, Problem> {
         let args = Self {
-            platform: given.needed(option::PLATFORM, String::from_str)?,
+            platform: given.one(option::PLATFORM, String::from_str)?,
             core_count: given.one(option::CORE_COUNT, n_cores)?,
-            seed: given.needed(option::SEED, value_parser!(u64))?,
+            points: given.one(option::POINTS, CorePoints::from_str)?,
+            slots: given.one(option::SLOTS, PerChannel::from_str)?,
+            channels: given.one(option::CHANNELS, PerChannel::from_str)?,
+            candidate: given.one(option::CANDIDATE, RowOf::from_str)?,
+            seed: given.one(option::SEED, value_parser!(u64))?,
             compute: given.one(option::COMPUTE, one_of::<Compute>(COMPUTES))?,
             max_time: given.one(option::MAX_TIME, positive_duration)?,
             max_events: given.one(option::MAX_EVENTS, value_parser!(u64))?,

@@ -114,6 +114,44 @@ impl FromStr for Save {
     }
 }
 
+/// `--candidate FILE:ROW`
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RowOf {
+    /// A result of an exploration, or its folder.
+    pub file: PathBuf,
+    /// The `id` of a candidate.
+    pub row: u64,
+}
+
+impl FromStr for RowOf {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (file, row) = text.rsplit_once(':').filter(|(file, _)| !file.is_empty()).unzip();
+        let row = row.and_then(|row| row.parse().ok());
+        let found = file.zip(row).map(|(file, row)| Self { file: file.into(), row });
+        found.ok_or_else(|| "write FILE:ROW, for example found/explore.csv:12".into())
+    }
+}
+
+/// `--points MHZ/MHZ/…`: the frequency in hertz at which each core begins; `None`: it is off.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CorePoints(pub Vec<Option<u64>>);
+
+impl FromStr for CorePoints {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let one = |word: &str| match word {
+            "-" => Ok(None),
+            _ => hertz(word).map(Some).map_err(|why| {
+                format!("`{word}` is not a frequency: {why} of each core, or -, as in 266/133/-")
+            }),
+        };
+        text.split('/').map(one).collect::<Result<_, _>>().map(Self)
+    }
+}
+
 /// `--shuttle TASK=CORE,CORE…@PERIOD`
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shuttle {

@@ -301,6 +301,8 @@ pub fn pacing(args: &LayoutArgs, app: &App) -> Result<Pacing, Problem> {
         Some(_) if args.fast => Err(both(FRAME_RATE)),
         None if args.fast => Ok(Pacing::Fast),
         None => Ok(Pacing::Application),
+        // Its own rate it has anyway.
+        Some(rate) if app.frame_rate == Some(rate) => Ok(Pacing::Application),
         Some(_) if app.tasks.iter().all(|task| task.period != Period::Frame) => {
             let message = format!("{FRAME_RATE} has no effect: no task is released once per frame");
             Err(Problem::new(message).help("leave it out, or give a task `periodic = true`"))

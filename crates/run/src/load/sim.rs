@@ -10,13 +10,14 @@ use whimbrel_model::{
     App, At, Core, CoreName, Cores, Cycles, Frequency, Kernels, Moving, POINT_OFF, Pacing, Problem,
     TableRow, Work, check_cores, check_kinds, millihz,
 };
-use whimbrel_text::option::{CORE_COUNT, Opt};
+use whimbrel_text::option::{CORE_COUNT, MAP, Opt, POINTS};
 
 use super::{
     Application, GuestBoards, Hardware, Loaded, Options, Polling, Schedule, Simulation,
     application, groups, map, moving, nanoseconds, pacing, simulated_platform, utf8,
 };
-use crate::args::{LayoutArgs, SimArgs};
+use crate::args::values::CorePoints;
+use crate::args::{LayoutArgs, PLATFORM, SimArgs};
 use crate::failure::Failure;
 use crate::files::named;
 use crate::helpers;
@@ -46,13 +47,17 @@ pub fn load(args: &SimArgs) -> Result<Simulated, Failure> {
     let (name, cores, mut description) = hardware(args)?;
     let kinds: Vec<String> = description.cores.iter().map(|core| core.kind.clone()).collect();
     measured_work(&mut app, &description);
+    let pacing = pacing(layout, &app)?;
+    app.set_channels(args.slots.as_ref(), args.channels.as_ref())?;
     app.check_internal(&format!("the platform {name}"), description.internal().map(|m| m.bytes))
         .map_err(|problem| Failure::Reports(vec![source.report(problem)]))?;
-    let pacing = pacing(layout, &app)?;
     let mut hardware = Hardware { platform: name, cores, frequency: Frequency::None };
-    let (n, hz) = (hardware.cores.len(), hardware.hz());
-    let mapped = Cores { count: n, kinds: &kinds, hz: &hz };
+    let hz = hardware.hz();
+    let mapped = Cores { count: hz.len(), kinds: &kinds, hz: &hz };
     map(layout.map.as_ref(), &mut app, &source, &mapped, pacing)?;
+    let numbers = begin_at(args.points.as_ref(), &mut app, &mut hardware, &mut description)?;
+    let kinds: Vec<String> = description.cores.iter().map(|core| core.kind.clone()).collect();
+    let n = hardware.cores.len();
     app.set_compute(args.compute.unwrap_or(app.compute))
         .and_then(|()| app.check_only(Kernels::Simulator))
         .and_then(|()| check_cores(&app, n))
@@ -66,7 +71,7 @@ pub fn load(args: &SimArgs) -> Result<Simulated, Failure> {
     groups::check(&description, &mut app, &moving, &schedule)?;
     begin_by_table(layout, &mut app, &mut moving, &mut hardware.cores, &mut description, pacing);
     let options = Options {
-        cpus: (0..).map(CoreName::Cpu).take(hardware.cores.len()).collect(),
+        cpus: numbers.into_iter().map(CoreName::Cpu).collect(),
         platform: hardware.platform.clone(),
         frequency: "simulated",
         frame_rate: pacing.frame_rate(&app),
@@ -78,7 +83,7 @@ pub fn load(args: &SimArgs) -> Result<Simulated, Failure> {
         restart: None,
         moving: moving_options,
         simulation: Some(Simulation {
-            seed: args.seed,
+            seed: args.seed.unwrap_or_default(),
             compute: app.compute.to_string(),
             thermal: description.thermal.clone(),
             islands: islands(args, &app, &moving, &description, &schedule.commands()),
@@ -102,6 +107,57 @@ pub fn load(args: &SimArgs) -> Result<Simulated, Failure> {
         guests: GuestBoards::default(),
     };
     Ok(Simulated { run, platform: json(&description)?, commands: schedule.commands() })
+}
+
+/// Begins each core at its point. Those that are off are not there, and the others have numbers
+/// without a gap, as an exploration runs a candidate; gives their numbers on the platform.
+fn begin_at(
+    points: Option<&CorePoints>,
+    app: &mut App,
+    hardware: &mut Hardware,
+    description: &mut Description,
+) -> Result<Vec<u32>, Problem> {
+    let have = hardware.cores.len();
+    let Some(CorePoints(points)) = points else { return Ok((0..).take(have).collect()) };
+    if points.len() != have {
+        let message = format!("{POINTS}: {} cores for the {have} of the platform", points.len());
+        return Err(Problem::new(message).help("write the megahertz of each, or - if it is off"));
+    }
+    let mut on = Vec::new();
+    for (core, hz) in points.iter().enumerate().filter_map(|(core, hz)| Some((core, (*hz)?))) {
+        let known = &description.cores[core].points;
+        let start = known.iter().position(|point| point.hz == hz).ok_or_else(|| {
+            #[expect(clippy::cast_precision_loss, reason = "at most 1e12")]
+            let mhz = |hz: u64| format!("{}", hz as f64 / 1e6);
+            let all: Vec<String> = known.iter().map(|point| mhz(point.hz)).collect();
+            Problem::new(format!("{POINTS}: core {core} has no point of {} MHz", mhz(hz)))
+                .help(format!("write one of {} MHz, or - if it is off", all.join(", ")))
+        })?;
+        on.push((core, start));
+    }
+    if on.is_empty() {
+        let help = "write a frequency for at least one";
+        return Err(Problem::new(format!("{POINTS}: every core is off")).help(help));
+    }
+    let number = |core: u32| {
+        let place = on.iter().position(|(known, _)| *known == core as usize);
+        place.and_then(|place| u32::try_from(place).ok())
+    };
+    for place in 0..app.tasks.len() {
+        let core = *app.tasks[place].core.get_ref();
+        let Some(number_there) = number(core) else {
+            let label = app.label(&app.tasks[place].name, app.tasks[place].index);
+            let message = format!("{POINTS}: `{label}` starts on core {core}, which is off");
+            let help = format!("give that core a frequency, or the task another core with {MAP}");
+            return Err(Problem::new(message).help(help));
+        };
+        *app.tasks[place].core.get_mut() = number_there;
+        let shared_by = std::mem::take(&mut app.tasks[place].shared_by);
+        app.tasks[place].shared_by = shared_by.into_iter().filter_map(number).collect();
+    }
+    description.select(&on);
+    hardware.cores = description.cores.iter().map(Core::from).collect();
+    Ok(on.iter().filter_map(|(core, _)| u32::try_from(*core).ok()).collect())
 }
 
 /// The islands of a simulation: see [`App::islands`]. None where they would have hardware, a
@@ -188,7 +244,7 @@ fn json(description: &Description) -> Result<String, Problem> {
 
 /// The cores that are used, as a run and as the simulator see them.
 fn hardware(args: &SimArgs) -> Result<(String, Vec<Core>, Description), Failure> {
-    let platform = simulated_platform(&args.platform)?;
+    let platform = simulated_platform(args.platform.as_deref().unwrap_or(PLATFORM))?;
     let mut description = platform.description()?;
     let mut cores = platform.cores;
     let wanted = args.core_count.map_or(cores.len(), |n| n as usize);

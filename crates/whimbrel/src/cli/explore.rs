@@ -127,11 +127,21 @@ pub struct ExploreArgs {
     #[arg(long, alias = "limit", value_name = "N", default_value = RUN_ALL, help_heading = SEARCH)]
     pub exhaustive: usize,
 
-    /// What to minimise, of energy, misses, latency, cores [default: all]
+    /// What to minimise [default: energy,misses,latency,cores]
+    ///
+    /// Of energy, misses, latency, cores, power, energy_per_frame, energy_per_task and time; frames
+    /// are maximised
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = objective(),
           default_value = "energy,misses,latency,cores", hide_default_value = true)]
     #[arg(help_heading = SEARCH, hide_possible_values = true)]
     pub objectives: Vec<Objective>,
+
+    /// Leave out of a front what is about as good, for example 1%
+    ///
+    /// A front has one of the candidates that differ by less in every objective (ε-dominance). 1%
+    /// is for every objective; energy=1%,latency=5% for some
+    #[arg(long, value_name = "[OBJECTIVE=]PART", value_parser = tolerance, help_heading = SEARCH)]
+    pub tolerance: Option<Tolerance>,
 
     /// Write the results, and what --resume needs, into this new folder
     ///
@@ -190,9 +200,10 @@ impl ExploreArgs {
             budget: given.one(option::BUDGET, budget)?,
             exhaustive: given.or(option::EXHAUSTIVE, usize::from_str, RUN_ALL)?,
             objectives: match given.list(option::OBJECTIVES, objective())? {
-                none if none.is_empty() => Objective::ALL.map(|(_, all)| all).to_vec(),
+                none if none.is_empty() => Objective::DEFAULT.to_vec(),
                 some => some,
             },
+            tolerance: given.one(option::TOLERANCE, tolerance)?,
             output: given.path(option::OUTPUT)?,
             resume: given.path(option::RESUME)?,
             scheduler: None,
@@ -207,6 +218,7 @@ impl ExploreArgs {
 /// One value of an option: clap takes a `Vec` for several.
 type Counts = Vec<usize>;
 type Policies = Vec<PolicyName>;
+type Tolerance = Vec<(Option<Objective>, f64)>;
 
 fn counts(text: &str) -> Result<Counts, String> {
     let count = |text: &str| {
@@ -273,6 +285,28 @@ fn budget(text: &str) -> Result<Budget, String> {
     }
 }
 
+fn tolerance(text: &str) -> Result<Tolerance, String> {
+    let one = |word: &str| {
+        let (objective, part) = match word.split_once('=') {
+            Some((objective, part)) => (Some(objective), part),
+            None => (None, word),
+        };
+        let objective = objective.map(|word| {
+            let known = Objective::ALL.into_iter().find(|(name, _)| *name == word);
+            let all = || Objective::ALL.map(|(name, _)| name).join(", ");
+            known
+                .map(|(_, known)| known)
+                .ok_or_else(|| format!("there is no objective `{word}`: write one of {}", all()))
+        });
+        let (number, of) = part.strip_suffix('%').map_or((part, 1.0), |number| (number, 100.0));
+        let part = number.trim().parse().ok().map(|number: f64| number / of);
+        let part = part.filter(|part| (0.0..1.0).contains(part));
+        let part = part.ok_or_else(|| format!("`{word}` is no part: write 1% or 0.01"))?;
+        Ok((objective.transpose()?, part))
+    };
+    text.split(',').map(one).collect()
+}
+
 fn objective() -> impl TypedValueParser<Value = Objective> {
     PossibleValuesParser::new(Objective::ALL.map(|(word, _)| word)).map(|word| {
         let known = Objective::ALL.into_iter().find(|(name, _)| *name == word);
@@ -318,6 +352,17 @@ mod tests {
         for bad in ["bpf", "bpf=", "=1", "bpf=a", "b.x=1"] {
             assert!(pin(bad).is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn a_tolerance_is_a_part_of_every_objective_or_of_some() {
+        assert_eq!(tolerance("1%"), Ok(vec![(None, 0.01)]));
+        let energy = (Some(Objective::Energy), 0.5);
+        assert_eq!(tolerance("0.25,energy=50%"), Ok(vec![(None, 0.25), energy]));
+        for bad in ["", "-1%", "100%", "2", "much", "nan", "beauty=1%"] {
+            assert!(tolerance(bad).is_err(), "{bad}");
+        }
+        assert!(tolerance("beauty=1%").unwrap_err().contains("energy_per_frame"));
     }
 
     #[test]

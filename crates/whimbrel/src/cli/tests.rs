@@ -15,11 +15,14 @@ const SCREEN: (usize, usize) = (40, 100);
 const NARROW: usize = 80;
 
 /// Options that take values of several kinds, and why.
-const OF_SEVERAL_KINDS: [(&str, &str); 4] = [
+const OF_SEVERAL_KINDS: [(&str, &str); 7] = [
+    ("channels", "an exploration tries several, a simulation has one of each channel"),
     ("cores", "a run also has cores of boards, a calibration has none"),
     ("cpu", "a measurement of noise is of one processor, an occupation of several"),
     ("output", "an exploration writes several files, into a folder"),
+    ("points", "an exploration tries several, a simulation has one of each core"),
     ("resume", "an exploration is a folder, or one file of it"),
+    ("slots", "an exploration tries several, a simulation has one number of each channel"),
 ];
 
 /// What a verb and its options were called before, with a value.

@@ -94,6 +94,7 @@ impl Job {
             time_ms: ratio(time_ns, 1_000_000),
             load,
             frames: received(&self.sinks, status),
+            firings: status.tasks.iter().map(|task| task.firings).sum(),
         }
     }
 }

@@ -5,6 +5,7 @@
 mod cluster;
 mod folder;
 mod job;
+mod replay;
 mod show;
 mod simulate;
 
@@ -14,7 +15,8 @@ use std::sync::atomic::AtomicBool;
 
 use signal_hook::flag;
 use whimbrel_explore::{
-    Choices, Evaluate, Exploration, Options, Space, Surroundings, System, explore as search, json,
+    Choices, Evaluate, Exploration, Objective, Options, Settings, Space, Surroundings, System,
+    explore as search, json,
 };
 use whimbrel_model::{Compute, Kernels, Problem, millihz};
 use whimbrel_run::failure::{Answer, Failure, Outcome, first_of, say};
@@ -25,10 +27,11 @@ use whimbrel_run::load::{
 use whimbrel_run::output::{print, print_json};
 use whimbrel_run::signals;
 use whimbrel_text::cure;
-use whimbrel_text::option::{DURATION, RESUME, WRITE_TABLE};
+use whimbrel_text::option::{DURATION, OBJECTIVES, RESUME, TOLERANCE, WRITE_TABLE};
 
 use crate::cli::ExploreArgs;
 pub use job::{Job, Pool, Process};
+pub use replay::replayed;
 pub use show::tables;
 pub use simulate::{Setup, Simulator};
 
@@ -74,8 +77,30 @@ pub struct Prepared {
 /// Bad input.
 pub fn prepared(args: &ExploreArgs) -> Result<Prepared, Failure> {
     check_times(&[(DURATION, args.duration)])?;
-    let Application { mut app, source, folder, .. } = application(&args.app, &args.set)?;
-    let hardware = simulated_platform(&args.platform)?.description()?;
+    let (system, simulator) = simulator(&settings(args))?;
+    let duration_ns = nanoseconds(args.duration);
+    let space = Space::new(system, &choices(args), duration_ns).map_err(reports)?;
+    Ok(Prepared { space, simulator })
+}
+
+/// What the outcomes of an exploration depend on besides candidates; what is not known before files
+/// are read is empty.
+fn settings(args: &ExploreArgs) -> Settings {
+    Settings {
+        app: String::new(),
+        files: args.app.clone(),
+        platform: args.platform.clone(),
+        set: args.set.clone(),
+        duration_ns: nanoseconds(args.duration),
+        seed: args.seed,
+        identity: String::new(),
+    }
+}
+
+/// An application on a platform, and what runs its candidates.
+fn simulator(settings: &Settings) -> Result<(System, Simulator), Failure> {
+    let Application { mut app, source, folder, .. } = application(&settings.files, &settings.set)?;
+    let hardware = simulated_platform(&settings.platform)?.description()?;
     measured_work(&mut app, &hardware);
     if hardware.groups().iter().any(|group| *group != 0) {
         let message = "cores of the platform share a scheduler (`migration`): no mapping is fixed";
@@ -86,15 +111,13 @@ pub fn prepared(args: &ExploreArgs) -> Result<Prepared, Failure> {
         .and_then(|()| app.set_compute(Compute::Model))
         .map_err(|problems| Failure::in_file(&source, problems))?;
     let system = System::new(&app, &hardware);
-    let duration_ns = nanoseconds(args.duration);
-    let space = Space::new(system, &choices(args), duration_ns).map_err(reports)?;
     let simulator = Simulator::new(
         helpers::find(helpers::SIMULATOR)?,
         folder.clone(),
         utf8(&helpers::find_module(&app, &folder, &source)?)?,
-        Setup { app, hardware, duration_ns, seed: args.seed },
+        Setup { app, hardware, duration_ns: settings.duration_ns, seed: settings.seed },
     );
-    Ok(Prepared { space, simulator })
+    Ok((system, simulator))
 }
 
 /// Explores: candidates are run by `evaluate`. Gives what the result is of besides.
@@ -110,19 +133,40 @@ pub fn found(
 ) -> Result<(String, Exploration), Failure> {
     let identity = simulator.identity();
     let mut store = folder::store(args, &identity)?;
-    let found =
-        search(space, evaluate, &mut store, &options(args), *around).map_err(Problem::new)?;
+    let mut found =
+        search(space, evaluate, &mut store, &options(args)?, *around).map_err(Problem::new)?;
+    let app = space.system().app.clone();
+    found.settings = Settings { app, identity: identity.clone(), ..settings(args) };
     Ok((identity, found))
 }
 
 /// How candidates are chosen.
-pub fn options(args: &ExploreArgs) -> Options {
-    Options {
+///
+/// # Errors
+/// A tolerance is of something that is not an objective.
+pub fn options(args: &ExploreArgs) -> Result<Options, Problem> {
+    Ok(Options {
         objectives: args.objectives.clone(),
+        tolerance: tolerance(args)?,
         seed: args.seed,
         limit: args.exhaustive,
         budget: args.budget.unwrap_or_default(),
+    })
+}
+
+/// The tolerance of each objective.
+fn tolerance(args: &ExploreArgs) -> Result<Vec<f64>, Problem> {
+    let given = args.tolerance.clone().unwrap_or_default();
+    let unknown = |of: Objective| !args.objectives.contains(&of);
+    if let Some(of) = given.iter().filter_map(|(of, _)| *of).find(|of| unknown(*of)) {
+        let problem = Problem::new(format!("{TOLERANCE}: `{}` is no objective here", of.word()));
+        return Err(problem.help(format!("add it to {OBJECTIVES}, or leave it out")));
     }
+    let of_one = |objective: &Objective| {
+        let meant = |(of, _): &&(Option<Objective>, f64)| of.is_none_or(|of| of == *objective);
+        given.iter().rev().find(meant).map_or(0.0, |(_, part)| *part)
+    };
+    Ok(args.objectives.iter().map(of_one).collect())
 }
 
 fn choices(args: &ExploreArgs) -> Choices {

@@ -6,10 +6,10 @@
 
 use std::path::{Path, PathBuf};
 
-use whimbrel_explore::{Candidate, Evaluate, Failure, Outcome, Transport};
+use whimbrel_explore::{Candidate, Evaluate, Failure, Outcome};
 use whimbrel_hardware::Description;
 use whimbrel_model::{
-    App, At, Core, Frequency, Moving, Pacing, Plan, PlanOptions, PolicyName, plan,
+    App, At, Core, Frequency, Moving, Pacing, Plan, PlanOptions, PolicyName, Transport, plan,
 };
 use whimbrel_run::fingerprint;
 use whimbrel_run::helpers;
@@ -99,13 +99,19 @@ impl Simulator {
                 .map(|channel| Transport { notify: channel.notify, internal: channel.internal })
                 .collect(),
         };
-        fingerprint(&self.plan(&candidate).line())
+        let plan = self.plan(&candidate);
+        // Of its files only what they say: they may lie elsewhere.
+        let module = Path::new(&plan.module).file_name().unwrap_or_default();
+        let module = module.to_string_lossy().into_owned();
+        fingerprint(&Plan { module, ..plan }.line())
     }
 
     /// The plan of a candidate.
     fn plan(&self, candidate: &Candidate) -> Plan {
         let cores = candidate.cores();
-        let hardware = subset(&self.hardware, candidate, &cores);
+        let mut hardware = self.hardware.clone();
+        let start = |core: &usize| (*core, candidate.points[*core] as usize);
+        hardware.select(&cores.iter().map(start).collect::<Vec<_>>());
         let mut app = self.app.clone();
         for (task, core) in app.tasks.iter_mut().zip(&candidate.mapping) {
             let position = cores.iter().position(|known| known == &(*core as usize)).unwrap_or(0);
@@ -151,28 +157,4 @@ impl Evaluate for Simulator {
     fn run(&self, candidate: &Candidate) -> Result<Outcome, Failure> {
         self.pool.run(&self.job(candidate))
     }
-}
-
-/// The hardware of a candidate: its cores only, renumbered, each at the point it begins at.
-fn subset(hardware: &Description, candidate: &Candidate, cores: &[usize]) -> Description {
-    let place = |core: Option<u32>| {
-        let position = cores.iter().position(|known| core.is_some_and(|c| *known == c as usize));
-        position.and_then(|position| u32::try_from(position).ok())
-    };
-    let mut hardware = hardware.clone();
-    let all = std::mem::take(&mut hardware.cores);
-    for core in cores {
-        let mut core_alone = all[*core].clone();
-        core_alone.start = candidate.points[*core] as usize;
-        core_alone.number = u32::try_from(*core).ok();
-        hardware.cores.push(core_alone);
-    }
-    hardware.memories.retain(|memory| memory.core.is_none() || place(memory.core).is_some());
-    for memory in &mut hardware.memories {
-        memory.core = place(memory.core);
-    }
-    // The block of a core that is off stays on the die, cold.
-    let blocks = hardware.thermal.iter_mut().flat_map(|thermal| &mut thermal.blocks);
-    blocks.for_each(|block| block.core = place(block.core));
-    hardware
 }
