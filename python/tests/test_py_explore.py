@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import threading
 from pathlib import Path
@@ -55,9 +56,115 @@ def test_an_exploration_goes_on_from_its_parquet_file(tmp_path: Path) -> None:
 
 
 def test_progress_is_told() -> None:
-    told: list[tuple[int, int | None, int]] = []
-    explore(progress=lambda *how: told.append(how), **{**LONG, "budget": 20})
-    assert told and all(of is None or done <= of for done, of, _ in told)
+    told: list[tuple[int, int | None]] = []
+    explore(progress=lambda done, of: told.append((done, of)), **{**LONG, "budget": 20})
+    assert told and all(of is None or done <= of for done, of in told)
+
+
+def test_progress_may_be_a_bar(capfd: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("tqdm")
+    explore(progress=True, **{**LONG, "budget": 20})
+    assert "candidates" in capfd.readouterr().err
+
+
+COLUMNS = ("energy_mj", "misses", "latency_ms", "power_mw", "energy_per_frame_mj")
+COLUMNS += ("energy_per_task_mj", "time_ms", "frames")
+
+
+def test_every_candidate_is_repeated_to_the_last_bit(tmp_path: Path) -> None:
+    more: dict[str, Any] = {"points": "auto", "policies": ["static", ("balance", {})]}
+    more |= {"slots": "4,14", "duration": "200ms", "budget": 40, "exhaustive": 9}
+    found = explore(**more, output=tmp_path / "found")
+    rows = found.table.to_pylist()
+    assert len({row["points"] for row in rows}) > 3 and len({row["policy"] for row in rows}) == 2
+    for row in rows:
+        run = whimbrel.simulate(candidate=found.candidate(row["id"]))
+        assert {name: getattr(run, name) for name in COLUMNS} == {
+            name: row[name] for name in COLUMNS
+        }
+        outcome = json.loads(row["outcome"])
+        load = {
+            core["cpu"]: core["busy_ns"] / run.summary["time_ns"] for core in run.summary["cores"]
+        }
+        assert [load.get(core, 0) for core in range(3)] == outcome["load"]
+        assert sum(core > 0 for core in load.values()) == row["cores"]
+    for file in ("explore.csv", "explore.parquet"):
+        run = whimbrel.simulate(candidate=f"{tmp_path}/found/{file}:{rows[-1]['id']}")
+        assert run.energy_mj == rows[-1]["energy_mj"]
+
+
+def test_the_best_candidate_of_a_rate_and_its_words() -> None:
+    found = explore(frame_rates=[300, 600, 3000], points="all", budget=60)
+    for rate in (300, 600, 3000):
+        rows = [row for row in found.table.to_pylist() if row["rate"] == rate]
+        fewest = min(row["misses"] for row in rows)
+        kept = [row for row in rows if row["misses"] == fewest]
+        for objective in ("energy", "latency", "power", "energy_per_frame", "time"):
+            column = {"energy": "energy_mj", "latency": "latency_ms", "power": "power_mw"}
+            name = column.get(objective, f"{objective}_{'mj' if 'energy' in objective else 'ms'}")
+            best = found.best(rate=rate, objective=objective)
+            assert best["misses"] == fewest and best[name] == min(row[name] for row in kept)
+        most = found.best(rate=rate, objective="frames")
+        assert most["frames"] == max(row["frames"] for row in kept)
+    best = found.best(rate=300)
+    # As the table has them, and as Python's own.
+    mhz = [None if of == "-" else float(of) for of in best["points"].split("/")]
+    words = {"map": best["mapping"], "policy": best["policy"], "frame_rate": 300, "seed": 1}
+    words |= {"set": OPTIONS["set"], "duration": OPTIONS["duration"], "compute": "model"}
+    for points in (best["points"], mhz):
+        run = whimbrel.simulate(RADIO, **words, points=points, slots=best["slots"])
+        assert run.energy_mj == best["energy_mj"]
+    # What is given goes before what the candidate has.
+    longer = whimbrel.simulate(candidate=best, duration="1s", frame_rate=600)
+    assert longer.seconds > 1 and longer.summary["options"]["frame_rate"] == 600
+    for channels in ("polling:1ms", {"lpf_demodulator": "polling:1ms"}):
+        polled = whimbrel.simulate(candidate=best, channels=channels, slots={"lpf_demodulator": 3})
+        assert polled.summary["channels"][0]["slots"] == 3
+        assert polled.summary["channels"][0]["doorbell"].startswith("polling")
+
+
+def test_a_candidate_of_objects_is_repeated(player: whimbrel.Application) -> None:
+    point = whimbrel.Point(mhz=500, active_mw=100)
+    platform = whimbrel.Platform(name="two", core=(whimbrel.Core(count=2, point=(point,)),))
+    found = whimbrel.explore(player, platform, duration="100ms", seed=3)
+    best = found.best()
+    run = whimbrel.simulate(candidate=best)
+    assert run.energy_mj == best["energy_mj"] and run.latency_ms == best["latency_ms"]
+    assert run.summary["options"]["seed"] == 3
+
+
+def test_a_candidate_that_is_not_there_is_told(player: whimbrel.Application) -> None:
+    found = explore(budget=4, duration="50ms")
+    for wrong, said in (
+        (lambda: found.best(rate=300, objective="beauty"), "name one of energy, misses, latency"),
+        (lambda: found.best(), "name one of 300, 600"),
+        (lambda: found.best(rate=450), "rate=450 is not among the frame rates"),
+        (lambda: found.candidate(found.table.num_rows), "there is no row"),
+        (lambda: found.candidate(-1), "there is no row"),
+        (lambda: whimbrel.simulate(), "give app=, or candidate="),
+        (lambda: whimbrel.simulate(candidate="none.csv:1"), "none.csv cannot be read"),
+        (lambda: whimbrel.simulate(candidate="none.csv"), "write FILE:ROW"),
+        (lambda: whimbrel.simulate(player, candidate=found.candidate(0)), "has no task `lpf`"),
+        (lambda: whimbrel.simulate(RADIO, points="500/fast"), "is not a frequency"),
+    ):
+        with pytest.raises(whimbrel.InputError, match=said):
+            wrong()
+    for kind in (
+        lambda: found.candidate("first"),  # type: ignore[arg-type]
+        lambda: whimbrel.simulate(candidate=5),  # type: ignore[arg-type]
+        lambda: whimbrel.simulate(RADIO, points=5),  # type: ignore[arg-type]
+    ):
+        with pytest.raises(TypeError):
+            kind()
+
+
+def test_a_tolerance_thins_the_front_and_changes_no_run() -> None:
+    exact = explore(points="all", frame_rates=[300], core_counts=2)
+    for tolerance in ("50%", 0.5, {"energy": 0.5, "latency": "50%", "misses": 0.5, "cores": 0.5}):
+        thinned = explore(points="all", frame_rates=[300], core_counts=2, tolerance=tolerance)
+        assert thinned.table.drop(["pareto"]) == exact.table.drop(["pareto"])
+        ids, all_ids = ({row["id"] for row in of.front.to_pylist()} for of in (thinned, exact))
+        assert ids < all_ids
 
 
 def test_ctrl_c_ends_an_exploration_and_it_goes_on(tmp_path: Path) -> None:
@@ -92,6 +199,10 @@ WRONG: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"policies": ["nobody"]}, whimbrel.InputError, "nobody"),
     ({"policies": ["asked"]}, whimbrel.InputError, "asked"),
     ({"objectives": ["beauty"]}, whimbrel.InputError, "objectives="),
+    ({"objectives": ["beauty"]}, whimbrel.InputError, "energy_per_frame"),
+    ({"tolerance": 1.5}, whimbrel.InputError, "tolerance="),
+    ({"tolerance": {"beauty": 0.1}}, whimbrel.InputError, "energy_per_task"),
+    ({"tolerance": [1]}, TypeError, "tolerance="),
     ({"budget": "soon"}, whimbrel.InputError, "budget="),
     ({"exhaustive": "x"}, TypeError, "exhaustive="),
     ({"resume": "none"}, whimbrel.RunError, "none"),

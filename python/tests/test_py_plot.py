@@ -95,12 +95,12 @@ def test_fronts_are_per_rate(explored: whimbrel.Exploration) -> None:
 def test_energy_by_rate_is_mean_power_and_energy_per_frame(explored: whimbrel.Exploration) -> None:
     found = series.least_energy(explored)
     assert found.rates == [300, 900]
+    rows = explored.table.to_pylist()
     for of_rate, power_mw, frame_mj in zip(
         explored.rates, found.power_mw, found.frame_mj, strict=True
     ):
-        outcomes = [one["outcome"] for one in of_rate["front"]]
-        kept = [one for one in outcomes if one["misses"] == 0]
-        best = min(kept, key=lambda one: one["energy_mj"])
+        kept = [row for row in rows if row["rate"] == of_rate["rate"] and row["misses"] == 0]
+        best = min(kept, key=lambda one: one["energy_mj"] / one["frames"])
         assert power_mw == pytest.approx(best["energy_mj"] / best["time_ms"] * 1e3)
         assert frame_mj == pytest.approx(best["energy_mj"] / best["frames"])
         # The last frames drain when the sources have ended.

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
         Work,
     )
     from .errors import ClusterError, Error, InputError, PolicyError, RunError, Trouble
-    from .exploration import Exploration, explore
+    from .exploration import Candidate, Exploration, explore
     from .model import Application, Platform
     from .policies import Move, SeenCore, SeenTask, SetPoint, Snapshot
     from .runs import Run, open_run
@@ -51,6 +51,7 @@ __all__ = [
     "Block",
     "Bus",
     "Cache",
+    "Candidate",
     "Channel",
     "ClusterError",
     "Condition",

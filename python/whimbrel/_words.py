@@ -147,6 +147,24 @@ def _indexed(cores: object) -> list[tuple[str, object]]:
     return [("", cores)]
 
 
+def core_points(name: str, value: Any) -> str:
+    """Megahertz of each core, None for one that is off: [266, 133, None]; a text is taken as is."""
+    value = plain(value)
+    if isinstance(value, str):
+        return value
+    if not isinstance(value, Iterable):
+        raise wrong(name, value, "a text as '266/133/-' or the megahertz of each core")
+    return "/".join("-" if one is None else number(name, one) for one in value)
+
+
+def per_channel(name: str, value: Any) -> str:
+    """A value for all channels, or a dict of channels with theirs."""
+    value = plain(value)
+    if isinstance(value, Mapping):
+        return " ".join(f"{text(name, key)}={plain(of)}" for key, of in value.items())
+    return value if isinstance(value, str) else integer(name, value)
+
+
 def policy(name: str, value: Any) -> str:
     """A policy's text, or its name with parameters: ("balance", {"settle_ms": 500})."""
     if isinstance(value, str):
@@ -214,9 +232,16 @@ def pins(name: str, value: Any) -> list[str]:
     return [f"{text(name, task)}={integer(name, core)}" for task, core in value.items()]
 
 
-def budget(_: str, value: Any) -> str:
-    """A number, or a text as the command's."""
-    return str(plain(value))
+def budget(name: str, value: Any) -> str:
+    """A number of candidates, a timedelta, or a text as the command's."""
+    return time(name, value) if isinstance(value, timedelta) else str(plain(value))
+
+
+def tolerance(name: str, value: Any) -> str:
+    """A part of every objective, or {"energy": 0.01}; a text is taken as it is."""
+    if isinstance(value, Mapping):
+        return ",".join(f"{text(name, key)}={tolerance(name, of)}" for key, of in value.items())
+    return value if isinstance(value, str) else number(name, value)
 
 
 def given(texts: Texts, values: Mapping[str, Any]) -> dict[str, list[str]]:

@@ -4,16 +4,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
 from functools import cached_property
+from numbers import Integral
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import _shown, _words
+from . import _progress, _shown, _words
 from ._native import _core
 from ._words import Time
+from .errors import InputError
 from .model import Application, Platform, path_of
 
 if TYPE_CHECKING:
@@ -21,8 +24,18 @@ if TYPE_CHECKING:
 
     from . import cluster
 
-# Told how many candidates are done, of how many if that is known, and the size of the front.
-Progress = Callable[[int, int | None, int], object]
+# What is to be low, and the column that has it; of frames there are to be many.
+OBJECTIVES = {
+    "energy": "energy_mj",
+    "misses": "misses",
+    "latency": "latency_ms",
+    "cores": "cores",
+    "power": "power_mw",
+    "energy_per_frame": "energy_per_frame_mj",
+    "energy_per_task": "energy_per_task_mj",
+    "time": "time_ms",
+    "frames": "frames",
+}
 
 # Parameters that are options of `whimbrel explore`, with what makes texts of them.
 _OPTIONS: _words.Texts = {
@@ -39,10 +52,41 @@ _OPTIONS: _words.Texts = {
     "budget": _words.budget,
     "exhaustive": _words.integer,
     "objectives": _words.listed(_words.text),
+    "tolerance": _words.tolerance,
     "output": _words.path,
     "resume": _words.path,
     "write_table": _words.path,
 }
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A row of an exploration, with all that `simulate(candidate=…)` needs to repeat it."""
+
+    row: Mapping[str, Any]
+    """The columns of `Exploration.table`, by their names."""
+    settings: Mapping[str, Any]
+    """What it ran with: `settings` of docs/explore.md."""
+    app: Application | str | PathLike[str]
+    """The application, as it was given to `explore`."""
+    platform: Platform | str | PathLike[str]
+    """The platform, as it was given to `explore`."""
+
+    def __getitem__(self, column: str) -> Any:
+        """The value of a column, such as `candidate["energy_mj"]`."""
+        return self.row[column]
+
+    def options(self) -> dict[str, list[str]]:
+        """The options of `whimbrel sim` that repeat it."""
+        row, settings = self.row, self.settings
+        names = {"mapping": "map", "points": "points", "slots": "slots", "channels": "channels"}
+        texts = {option: row[column] for column, option in names.items() if row[column]}
+        texts |= {"policy": row["policy"], "compute": "model"}
+        texts |= {"duration": f"{settings['duration_ns']}ns", "seed": str(settings["seed"])}
+        if row["rate"] is not None:
+            texts["frame_rate"] = repr(row["rate"])
+        known = {name: [text] for name, text in texts.items()}
+        return known | {"set": [f"{of['key']}={of['value']}" for of in settings["set"]]}
 
 
 class Exploration:
@@ -51,7 +95,16 @@ class Exploration:
     `print` shows the fronts as the command does.
     """
 
-    def __init__(self, front: str, parquet: bytes, tables: str, kept: bool) -> None:
+    def __init__(
+        self,
+        front: str,
+        parquet: bytes,
+        tables: str,
+        kept: bool,
+        app: Application | str | PathLike[str],
+        platform: Platform | str | PathLike[str],
+    ) -> None:
+        self._app, self._platform = app, platform
         self.json = front
         """The content of front.json."""
         self.parquet = parquet
@@ -83,6 +136,55 @@ class Exploration:
         """The rows that no other row of their frame rate beats."""
         table = self.table
         return table.filter(table["pareto"])
+
+    def candidate(self, id: int) -> Candidate:
+        """The candidate of a row, for `simulate(candidate=…)`.
+
+        Args:
+            id: The row's number, its `id`.
+
+        Raises:
+            InputError: There is no such row.
+        """
+        count = self.table.num_rows
+        if not _words.is_number(_words.plain(id), Integral):
+            raise _words.wrong("id", id, "a whole number")
+        if not 0 <= id < count:
+            raise InputError(f"there is no row {id}", f"name one of the {count} rows from 0 on")
+        (row,) = self.table.slice(int(id), 1).to_pylist()
+        return Candidate(row, json.loads(self.json)["settings"], self._app, self._platform)
+
+    def best(self, *, rate: float | None = None, objective: str = "energy") -> Candidate:
+        """The best candidate of a frame rate: of those with the fewest missed deadlines, the one
+        with the lowest objective (the most frames); the first of several.
+
+        Args:
+            rate: The frame rate, in frames per second; it may be omitted if there is only one.
+            objective: "energy", "misses", "latency", "cores", "power", "energy_per_frame",
+                "energy_per_task", "time" or "frames".
+
+        Returns:
+            The candidate, for `simulate(candidate=…)`.
+
+        Raises:
+            InputError: There is no such rate or objective, or no candidate that has it.
+        """
+        if objective not in OBJECTIVES:
+            cure = f"name one of {', '.join(OBJECTIVES)}"
+            raise InputError(f"there is no objective {objective!r}", cure)
+        rates = [of_rate["rate"] for of_rate in self.rates]
+        if rate is None and len(rates) == 1:
+            (rate,) = rates
+        elif rate not in rates:
+            cure = "name one of " + ", ".join(f"{known:g}" for known in rates if known)
+            raise InputError(f"rate={rate!r} is not among the frame rates", cure)
+        column, sign = OBJECTIVES[objective], -1 if objective == "frames" else 1
+        table = self.table.select(["id", "rate", "misses", column]).to_pylist()
+        there = [row for row in table if row["rate"] == rate and row[column] is not None]
+        if not there:
+            raise InputError(f"no candidate has a value of {objective}", "name another objective")
+        best = min(there, key=lambda row: (row["misses"], sign * row[column], row["id"]))
+        return self.candidate(best["id"])
 
     def save(self, path: str | PathLike[str]) -> Path:
         """Writes its Parquet file, from which `resume=` resumes."""
@@ -146,12 +248,13 @@ def explore(
     budget: int | str | None = None,
     exhaustive: int | None = None,
     objectives: str | Iterable[str] | None = None,
+    tolerance: float | str | Mapping[str, float | str] | None = None,
     output: str | PathLike[str] | None = None,
     resume: str | PathLike[str] | None = None,
     write_table: str | PathLike[str] | None = None,
     client: Any = None,
     patience: Time = 60,
-    progress: Progress | None = None,
+    progress: _progress.Progress | bool | None = None,
 ) -> Exploration:
     """Searches mappings, operating points, queue sizes and policies, as `whimbrel explore` does.
 
@@ -176,7 +279,11 @@ def explore(
         budget: Candidates for each frame rate, or the time after which it ends, such as "10m".
         exhaustive: The maximum number of candidates of a frame rate that are all run; more are
             searched (NSGA-II).
-        objectives: The quantities to minimise, of "energy", "misses", "latency" and "cores".
+        objectives: The quantities to minimise, of "energy", "misses", "latency", "cores", "power",
+            "energy_per_frame", "energy_per_task" and "time"; "frames" is maximised. Default: the
+            first four.
+        tolerance: Leaves out of a front what is about as good as one of it (ε-dominance): 0.01 or
+            "1%" of every objective, or `{"energy": 0.01}`.
         output: A new folder that keeps the results, and each candidate as soon as it has run.
         resume: The folder of an earlier `output`, or an explore.parquet, to resume.
         write_table: Where to write a table.toml: for each rate, the candidate that keeps every
@@ -184,8 +291,8 @@ def explore(
         client: A `distributed.Client`: candidates run on the workers of its cluster, which may join
             and leave.
         patience: The longest time without a worker in the cluster.
-        progress: Gets the number of finished candidates, the number of all or None, and the size of
-            the front; at most ten times per second.
+        progress: Gets the number of finished candidates, and the number of all or None; at most
+            ten times per second. True draws a bar with tqdm.
 
     Returns:
         The result.
@@ -199,10 +306,8 @@ def explore(
     given = _words.given(_OPTIONS, locals())
     given["app"] = [path_of("app", app, Application)]
     given["platform"] = [path_of("platform", platform, Platform)]
-    if progress is not None and not callable(progress):
-        raise _words.wrong("progress", progress, "a function of three numbers")
-    with _farm(client, patience) as farm:
-        return Exploration(*_core.explore(given, farm, progress))
+    with _farm(client, patience) as farm, _progress.shown(progress, "candidates") as told:
+        return Exploration(*_core.explore(given, farm, told), app, platform)
 
 
 def _farm(client: Any, patience: Time) -> AbstractContextManager[cluster.Farm | None]:

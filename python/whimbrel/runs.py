@@ -101,6 +101,27 @@ class Run:
         return float(self.summary["energy"]["cores_uj"]) / 1e3
 
     @property
+    def time_ms(self) -> float:
+        """The same as `seconds`, in milliseconds."""
+        return float(self.summary["time_ns"]) / 1e6
+
+    @property
+    def power_mw(self) -> float | None:
+        """The mean power of the cores, in milliwatts; None: no time has passed."""
+        return self.energy_mj / self.time_ms * 1e3 if self.time_ms > 0 else None
+
+    @property
+    def energy_per_frame_mj(self) -> float | None:
+        """Energy for each frame, in millijoules; None: no frame came to an end."""
+        return self.energy_mj / self.frames if self.frames else None
+
+    @property
+    def energy_per_task_mj(self) -> float | None:
+        """Energy for each firing of a task, in millijoules; None: no firing has ended."""
+        firings = sum(task["firings"] for task in self.summary["tasks"])
+        return self.energy_mj / firings if firings else None
+
+    @property
     def latency_ms(self) -> float | None:
         """From the source of a frame to the end of the application, in milliseconds: the median.
 

@@ -5,19 +5,18 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from . import _words, policies, runs
+from . import _progress, _words, policies, runs
 from ._native import _core
 from ._words import Time
 from .errors import InputError
+from .exploration import Candidate
 from .model import Application, Platform, path_of
-
-Progress = Callable[[float, float | None], object]
 
 # Parameters that are options of `whimbrel sim`, with what makes texts of them.
 _OPTIONS: _words.Texts = {
@@ -26,6 +25,9 @@ _OPTIONS: _words.Texts = {
     "frame_rate": _words.number,
     "fast": _words.flag,
     "core_count": _words.integer,
+    "points": _words.core_points,
+    "slots": _words.per_channel,
+    "channels": _words.per_channel,
     "seed": _words.integer,
     "set": _words.set_options,
     "compute": _words.text,
@@ -53,16 +55,20 @@ _OPTIONS: _words.Texts = {
     limit="max_time",
 )
 def simulate(
-    app: Application | str | PathLike[str],
-    platform: Platform | str | PathLike[str] = "mpsoc3",
+    app: Application | str | PathLike[str] | None = None,
+    platform: Platform | str | PathLike[str] | None = None,
     *,
+    candidate: Candidate | str | None = None,
     duration: Time | None = None,
     map: str | Mapping[str, int | list[int]] | None = None,
     policy: str | tuple[str, Mapping[str, float]] | policies.Policy | None = None,
     frame_rate: float | None = None,
     fast: bool = False,
     core_count: int | None = None,
-    seed: int = 0,
+    points: str | Iterable[float | None] | None = None,
+    slots: int | str | Mapping[str, int] | None = None,
+    channels: str | Mapping[str, str] | None = None,
+    seed: int | None = None,
     set: Mapping[str, Any] | None = None,
     compute: str | None = None,
     mode: str | None = None,
@@ -79,7 +85,7 @@ def simulate(
     save: str | None = None,
     resume: str | PathLike[str] | None = None,
     record: bool | str | PathLike[str] = False,
-    progress: Progress | bool | None = None,
+    progress: _progress.Progress | bool | None = None,
 ) -> runs.Run:
     """Simulates an application on a platform, as `whimbrel sim` does, until it has ended.
 
@@ -88,17 +94,27 @@ def simulate(
 
     Args:
         app: The application, or the path of its app.toml or of a file that `whimbrel import` takes.
-        platform: The hardware, or its name, or the path of its file.
+            May be omitted with `candidate`.
+        platform: The hardware, or its name, or the path of its file; default: "mpsoc3".
+        candidate: A candidate of an exploration, which is repeated with everything that it ran
+            with: `found.best(rate=300)`, `found.candidate(12)`, or "FILE:ROW" with the path of an
+            explore.csv, explore.parquet or front.json and an `id`. Other arguments have precedence.
         duration: Virtual time after which sources must end; without it the application ends on its
             own, or at `max_time`.
         map: Where tasks start: `{"lpf": 0, "bpf": [0, 1, 1], "bpf.2": 1}`, "round-robin", "load" or
-            "any".
+            "any"; or as a table of an exploration has it: "lpf=0 bpf=0/1/1".
         policy: The policy that decides on moves and frequencies: a name, a name with parameters
             such as `("balance", {"settle_ms": 500})`, or a function from a `Snapshot` to moves.
         frame_rate: Frames per second, instead of the application's own rate.
         fast: No task has a period.
         core_count: The number of cores to use, from the first.
-        seed: The seed of random numbers; the same seed gives the same result to the last bit.
+        points: Megahertz that each core begins at, None for one that is off; or as a table of an
+            exploration has it: "266/133/-". The cores that are on have numbers without a gap.
+        slots: Slots of channels: a number for all, or `{"codec_phone": 4}`.
+        channels: How channels notify, as `channels` of `explore`: "adaptive:1ms" for all, or
+            `{"codec_phone": "adaptive:1ms"}`.
+        seed: The seed of random numbers, default 0; the same seed gives the same result to the last
+            bit.
         set: Parameters of the application with their new values.
         compute: "real" (tasks compute) or "model" (they only take the time).
         mode: How every task moves: "handoff", "replicate", "recreate" or
@@ -132,18 +148,42 @@ def simulate(
         TypeError: A value is of a wrong type.
     """
     given = _words.given(_OPTIONS, locals())
-    given["app"] = [path_of("app", app, Application)]
-    given["platform"] = [path_of("platform", platform, Platform)]
-    decide, given["policy"] = _policy(policy)
+    decide, policy_given = _policy(policy)
+    if policy_given:
+        given["policy"] = policy_given
+    if isinstance(candidate, Candidate):
+        app = candidate.app if app is None else app
+        platform = candidate.platform if platform is None else platform
+        given = _repeated(candidate, given)
+    elif candidate is not None:
+        given["candidate"] = [_words.text("candidate", candidate)]
+    elif app is None:
+        raise InputError("there is nothing to simulate", "give app=, or candidate=")
+    given["app"] = [] if app is None else [path_of("app", app, Application)]
+    if platform is not None:
+        given["platform"] = [path_of("platform", platform, Platform)]
     folder = _record(record)
     if folder is not None:
         path = (
             Path(folder.name) / "run" if isinstance(folder, tempfile.TemporaryDirectory) else folder
         )
         given["record"] = [str(path)]
-    with _shown(progress, duration) as told:
-        summary = _core.simulate(given, told, decide)
+    end = _seconds(duration)
+    with _progress.shown(progress, "s") as told:
+        tell = None if told is None else lambda time_ns, _: told(time_ns / 1e9, end)
+        summary = _core.simulate(given, tell, decide)
     return runs.recorded(json.loads(summary), folder)
+
+
+def _repeated(candidate: Candidate, given: dict[str, list[str]]) -> dict[str, list[str]]:
+    """The options of a candidate, of which those that are given are not taken."""
+    known = candidate.options()
+    for option, others in (("policy", ["table"]), ("frame_rate", ["fast"])):
+        if any(given.get(other) for other in others):
+            known.pop(option, None)
+    own = {text.partition("=")[0] for text in given.get("set", [])}
+    kept = [text for text in known["set"] if text.partition("=")[0] not in own]
+    return known | given | {"set": [*kept, *given.get("set", [])]}
 
 
 def _policy(policy: Any) -> tuple[Callable[[str], policies.Pairs] | None, list[str]]:
@@ -161,31 +201,6 @@ def _record(record: object) -> Path | tempfile.TemporaryDirectory[str] | None:
     if record is True:
         return tempfile.TemporaryDirectory(prefix="whimbrel-")
     return Path(_words.path("record", record))
-
-
-@contextmanager
-def _shown(
-    progress: Progress | bool | None, duration: Time | None
-) -> Iterator[Callable[[int, int], object] | None]:
-    """The function that gets the progress during the simulation; None: there is none."""
-    end = _seconds(duration)
-    if progress is None or progress is False:
-        yield None
-    elif callable(progress):
-        yield lambda time_ns, _: progress(time_ns / 1e9, end)
-    elif progress is True:
-        with _bar(end) as bar:
-            yield lambda time_ns, _: bar.update(time_ns / 1e9 - bar.n)
-    else:
-        raise _words.wrong("progress", progress, "True or a function of two numbers")
-
-
-def _bar(end: float | None) -> Any:
-    try:
-        from tqdm.auto import tqdm
-    except ImportError as error:
-        raise InputError("progress=True needs tqdm", "pip install tqdm") from error
-    return tqdm(total=end, unit="s")
 
 
 def _seconds(duration: Time | None) -> float | None:

@@ -127,7 +127,7 @@ pub fn explore<'py>(
 fn tell(py: Python<'_>, progress: Option<&Py<PyAny>>, explored: Option<Explored>) -> PyResult<()> {
     py.check_signals()?;
     let Some((progress, explored)) = progress.zip(explored) else { return Ok(()) };
-    progress.call1(py, (explored.done, explored.total, explored.front)).map(drop)
+    progress.call1(py, (explored.done, explored.total)).map(drop)
 }
 
 /// Runs a job of an exploration; gives its verdict.

@@ -156,7 +156,8 @@ def pareto(
 
     Args:
         explored: What an exploration has found.
-        x: What goes to the right: "latency_ms", "energy_mj", "misses" or "cores".
+        x: What goes to the right: "latency_ms", "energy_mj", "misses", "cores", "power_mw",
+            "energy_per_frame_mj", "energy_per_task_mj", "time_ms" or "frames".
         y: What goes up, one of the same.
         width: The width of a column, such as "ieee", or inches.
 
@@ -190,8 +191,8 @@ def pareto(
 
 
 def energy_by_rate(explored: Exploration, *, width: Width = None) -> Figure:
-    """The least energy without a missed deadline at each frame rate: mean power above, and energy
-    per frame below.
+    """The least energy per frame without a missed deadline at each frame rate: mean power above,
+    and energy per frame below.
 
     The energy of a whole candidate is not comparable: at a higher rate it has more frames, and
     other candidates may have run for another time.

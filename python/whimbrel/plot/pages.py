@@ -93,8 +93,8 @@ def pareto(explored: Exploration, x: str = "latency_ms", y: str = "energy_mj") -
 
 
 def energy_by_rate(explored: Exploration) -> go.Figure:
-    """The mean power and the energy per frame of the least energy without a missed deadline at each
-    frame rate.
+    """The mean power and the energy per frame of the candidate with the least energy per frame, of
+    those without a missed deadline, at each frame rate.
 
     Takes and raises what [whimbrel.plot.energy_by_rate][] does, except `width`.
     """

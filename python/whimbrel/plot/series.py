@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-import json
+import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -148,6 +148,11 @@ OBJECTIVES = {
     "misses": "missed deadlines",
     "latency_ms": "latency, ms",
     "cores": "cores",
+    "power_mw": "mean power, mW",
+    "energy_per_frame_mj": "energy per frame, mJ",
+    "energy_per_task_mj": "energy per firing of a task, mJ",
+    "time_ms": "run time, ms",
+    "frames": "frames",
 }
 
 
@@ -168,15 +173,15 @@ def objective(name: str, value: str) -> str:
 
 @dataclass(frozen=True)
 class LeastEnergy:
-    """Of each frame rate at which deadlines can be kept, the candidate of the least energy that
-    keeps them; None: no frame came to the end of the application."""
+    """Of each frame rate at which deadlines can be kept, the candidate that keeps them with the
+    least energy per frame, or the least power where no frame came to the end of the application."""
 
     rates: list[float]
     power_mw: list[float]
     frame_mj: list[float | None]
 
 
-ENERGIES = "mean power, mW", "energy per frame, mJ"
+ENERGIES = OBJECTIVES["power_mw"], OBJECTIVES["energy_per_frame_mj"]
 
 
 def least_energy(explored: Exploration) -> LeastEnergy:
@@ -186,11 +191,10 @@ def least_energy(explored: Exploration) -> LeastEnergy:
         kept = [row for row in of_rate.rows if row["misses"] == 0]
         if of_rate.rate is None or not kept:
             continue
-        outcome = json.loads(min(kept, key=lambda row: row["energy_mj"])["outcome"])
-        energy_mj, frames = outcome["energy_mj"], outcome["frames"]
+        best = min(kept, key=lambda row: (row["energy_per_frame_mj"] or math.inf, row["power_mw"]))
         found.rates.append(of_rate.rate)
-        found.power_mw.append(energy_mj / (outcome["time_ms"] / 1e3))
-        found.frame_mj.append(energy_mj / frames if frames else None)
+        found.power_mw.append(best["power_mw"])
+        found.frame_mj.append(best["energy_per_frame_mj"])
     return found
 
 
