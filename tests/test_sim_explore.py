@@ -290,7 +290,7 @@ def test_a_candidate_that_is_not_there_or_not_as_it_was_is_refused(tmp_path: Pat
     app.unlink()
     assert "is not here" in said("--candidate", f"{found}:0")
     (found / "front.json").unlink()
-    assert "has no front.json beside it" in said("--candidate", f"{found}:0")
+    assert "has no front.json next to it" in said("--candidate", f"{found}:0")
 
 
 POINT = "[[core.point]]\nmhz = 1000\nactive_mw = 100\nidle_mw = 50\n"

@@ -63,7 +63,7 @@ def test_progress_is_told() -> None:
 
 def test_progress_may_be_a_bar(capfd: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("tqdm")
-    explore(progress=True, **{**LONG, "budget": 20})
+    explore(progress=True, budget=20)
     assert "candidates" in capfd.readouterr().err
 
 
@@ -73,7 +73,7 @@ COLUMNS += ("energy_per_task_mj", "time_ms", "frames")
 
 def test_every_candidate_is_repeated_to_the_last_bit(tmp_path: Path) -> None:
     more: dict[str, Any] = {"points": "auto", "policies": ["static", ("balance", {})]}
-    more |= {"slots": "4,14", "duration": "200ms", "budget": 40, "exhaustive": 9}
+    more |= {"slots": "4,14", "duration": "100ms", "budget": 75, "exhaustive": 9}
     found = explore(**more, output=tmp_path / "found")
     rows = found.table.to_pylist()
     assert len({row["points"] for row in rows}) > 3 and len({row["policy"] for row in rows}) == 2
@@ -91,6 +91,28 @@ def test_every_candidate_is_repeated_to_the_last_bit(tmp_path: Path) -> None:
     for file in ("explore.csv", "explore.parquet"):
         run = whimbrel.simulate(candidate=f"{tmp_path}/found/{file}:{rows[-1]['id']}")
         assert run.energy_mj == rows[-1]["energy_mj"]
+
+
+def test_no_policy_moves_a_pinned_task() -> None:
+    """The exploration of before let policies move it."""
+    more: dict[str, Any] = {"frame_rates": [900], "points": "high", "core_counts": [2, 3]}
+    found = explore(**more, pins={"sum": 0}, policies=["balance", "spread"], budget=60)
+    moved = 0
+    for row in found.table.to_pylist():
+        run = whimbrel.simulate(candidate=found.candidate(row["id"]))
+        assert run.energy_mj == row["energy_mj"]
+        assert "sum" not in run.moves["task"].to_pylist()
+        moved += run.moves.num_rows
+    assert moved > 0
+    run = whimbrel.simulate(candidate=found.candidate(0), pins={"bpf.1": 1, "lpf": 0})
+    tasks = {(task["task"], task["index"]): task["core"] for task in run.summary["tasks"]}
+    assert tasks["bpf", 1] == 1 and tasks["lpf", 0] == 0
+    for wrong, said in (
+        ({"nobody": 0}, "pins=: the application has no task"),
+        ({"lpf": 9}, "core 9"),
+    ):
+        with pytest.raises(whimbrel.InputError, match=said):
+            whimbrel.simulate(RADIO, pins=wrong)
 
 
 def test_the_best_candidate_of_a_rate_and_its_words() -> None:
@@ -115,8 +137,8 @@ def test_the_best_candidate_of_a_rate_and_its_words() -> None:
         run = whimbrel.simulate(RADIO, **words, points=points, slots=best["slots"])
         assert run.energy_mj == best["energy_mj"]
     # What is given goes before what the candidate has.
-    longer = whimbrel.simulate(candidate=best, duration="1s", frame_rate=600)
-    assert longer.seconds > 1 and longer.summary["options"]["frame_rate"] == 600
+    other = whimbrel.simulate(candidate=best, duration="200ms", frame_rate=600)
+    assert other.seconds < run.seconds and other.summary["options"]["frame_rate"] == 600
     for channels in ("polling:1ms", {"lpf_demodulator": "polling:1ms"}):
         polled = whimbrel.simulate(candidate=best, channels=channels, slots={"lpf_demodulator": 3})
         assert polled.summary["channels"][0]["slots"] == 3
@@ -141,15 +163,19 @@ def test_a_candidate_that_is_not_there_is_told(player: whimbrel.Application) -> 
         (lambda: found.best(rate=450), "rate=450 is not among the frame rates"),
         (lambda: found.candidate(found.table.num_rows), "there is no row"),
         (lambda: found.candidate(-1), "there is no row"),
-        (lambda: whimbrel.simulate(), "give app=, or candidate="),
         (lambda: whimbrel.simulate(candidate="none.csv:1"), "none.csv cannot be read"),
         (lambda: whimbrel.simulate(candidate="none.csv"), "write FILE:ROW"),
-        (lambda: whimbrel.simulate(player, candidate=found.candidate(0)), "has no task `lpf`"),
+        (
+            lambda: whimbrel.simulate(player, candidate=found.candidate(0)),
+            "has no parameter `output`",
+        ),
+        (lambda: whimbrel.simulate(player, map=found.candidate(0)["mapping"]), "has no task `lpf`"),
         (lambda: whimbrel.simulate(RADIO, points="500/fast"), "is not a frequency"),
     ):
         with pytest.raises(whimbrel.InputError, match=said):
             wrong()
     for kind in (
+        whimbrel.simulate,
         lambda: found.candidate("first"),  # type: ignore[arg-type]
         lambda: whimbrel.simulate(candidate=5),  # type: ignore[arg-type]
         lambda: whimbrel.simulate(RADIO, points=5),  # type: ignore[arg-type]
@@ -159,9 +185,9 @@ def test_a_candidate_that_is_not_there_is_told(player: whimbrel.Application) -> 
 
 
 def test_a_tolerance_thins_the_front_and_changes_no_run() -> None:
-    exact = explore(points="all", frame_rates=[300], core_counts=2)
+    exact = explore(points="all", frame_rates=[300], core_counts=1)
     for tolerance in ("50%", 0.5, {"energy": 0.5, "latency": "50%", "misses": 0.5, "cores": 0.5}):
-        thinned = explore(points="all", frame_rates=[300], core_counts=2, tolerance=tolerance)
+        thinned = explore(points="all", frame_rates=[300], core_counts=1, tolerance=tolerance)
         assert thinned.table.drop(["pareto"]) == exact.table.drop(["pareto"])
         ids, all_ids = ({row["id"] for row in of.front.to_pylist()} for of in (thinned, exact))
         assert ids < all_ids

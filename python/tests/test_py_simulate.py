@@ -179,7 +179,7 @@ WRONG: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"record": "/proc/none"}, whimbrel.RunError, "record="),
     ({"resume": "none.state"}, whimbrel.RunError, "none.state"),
     ({"platform": "nothing"}, whimbrel.InputError, "no platform is called `nothing`"),
-    ({"platform": None}, TypeError, "platform="),
+    ({"platform": 5}, TypeError, "platform="),
     ({"app": None}, TypeError, "app="),
     ({"app": "none.toml"}, whimbrel.InputError, "none.toml"),
     ({"progress": 5}, TypeError, "progress="),

@@ -86,6 +86,12 @@ class Candidate:
         if row["rate"] is not None:
             texts["frame_rate"] = repr(row["rate"])
         known = {name: [text] for name, text in texts.items()}
+        if row["policy"] != "static":  # under which no task moves
+            index = [
+                f".{pin['index']}" if pin["index"] is not None else "" for pin in settings["pins"]
+            ]
+            pins = zip(settings["pins"], index, strict=True)
+            known["pins"] = [f"{pin['task']}{of}={pin['core']}" for pin, of in pins]
         return known | {"set": [f"{of['key']}={of['value']}" for of in settings["set"]]}
 
 

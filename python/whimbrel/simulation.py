@@ -26,6 +26,7 @@ _OPTIONS: _words.Texts = {
     "fast": _words.flag,
     "core_count": _words.integer,
     "points": _words.core_points,
+    "pins": _words.pins,
     "slots": _words.per_channel,
     "channels": _words.per_channel,
     "seed": _words.integer,
@@ -66,6 +67,7 @@ def simulate(
     fast: bool = False,
     core_count: int | None = None,
     points: str | Iterable[float | None] | None = None,
+    pins: Mapping[str, int] | None = None,
     slots: int | str | Mapping[str, int] | None = None,
     channels: str | Mapping[str, str] | None = None,
     seed: int | None = None,
@@ -110,6 +112,7 @@ def simulate(
         core_count: The number of cores to use, from the first.
         points: Megahertz that each core begins at, None for one that is off; or as a table of an
             exploration has it: "266/133/-". The cores that are on have numbers without a gap.
+        pins: Tasks that start on a core and stay there, such as `{"lpf": 0, "bpf.2": 1}`.
         slots: Slots of channels: a number for all, or `{"codec_phone": 4}`.
         channels: How channels notify, as `channels` of `explore`: "adaptive:1ms" for all, or
             `{"codec_phone": "adaptive:1ms"}`.
@@ -158,7 +161,7 @@ def simulate(
     elif candidate is not None:
         given["candidate"] = [_words.text("candidate", candidate)]
     elif app is None:
-        raise InputError("there is nothing to simulate", "give app=, or candidate=")
+        raise TypeError("there is nothing to simulate: give app= or candidate=")
     given["app"] = [] if app is None else [path_of("app", app, Application)]
     if platform is not None:
         given["platform"] = [path_of("platform", platform, Platform)]

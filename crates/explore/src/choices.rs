@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
-use whimbrel_model::{Decides, PolicyName, Problem, Transport, channels_of};
+use whimbrel_model::{Decides, Pin, PolicyName, Problem, Transport, channels_of};
 use whimbrel_text::option::{CHANNELS, CORE_COUNTS, FRAME_RATES, Opt, PIN, POINTS, SLOTS};
 use whimbrel_text::suggestion;
 
@@ -62,17 +62,6 @@ pub struct WayChoice {
     pub channel: Option<String>,
     /// The ways.
     pub ways: Vec<Transport>,
-}
-
-/// A task that stays on a core.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Pin {
-    /// Its name.
-    pub task: String,
-    /// Which of them; `None`: all.
-    pub index: Option<u32>,
-    /// The core.
-    pub core: usize,
 }
 
 /// Channels that have the same number of slots, one of these.

@@ -31,7 +31,7 @@ mod text;
 mod vector;
 
 pub use candidate::{Candidate, Evaluate, Failure, Objective, Outcome, Taker};
-pub use choices::{Checked, Choices, Pin, PointChoice, SlotChoice, SlotGroup, WayChoice};
+pub use choices::{Checked, Choices, PointChoice, SlotChoice, SlotGroup, WayChoice};
 #[cfg(feature = "parquet")]
 pub use export::parquet;
 pub use export::{csv, json, table};

@@ -71,7 +71,7 @@ pub enum ReplayError {
     #[error("is of version {0} of the format, and only {VERSION} is known")]
     Version(u64),
     /// A table without the file that has its settings.
-    #[error("has no {SUMMARY} beside it, which has the settings of the exploration")]
+    #[error("has no {SUMMARY} next to it, which has the settings of the exploration")]
     Alone,
     /// There is no such row; these there are.
     #[error("has no row {0}")]

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
-use whimbrel_model::Setting;
+use whimbrel_model::{Pin, Setting};
 
 use crate::candidate::{Candidate, Objective, Outcome};
 
@@ -75,6 +75,8 @@ pub struct Settings {
     pub platform: String,
     /// Parameters of the application with their new values.
     pub set: Vec<Setting>,
+    /// Tasks that stay on a core, also under policies that move tasks.
+    pub pins: Vec<Pin>,
     /// Virtual time of each candidate.
     pub duration_ns: u64,
     /// The seed of the draws.

@@ -253,7 +253,16 @@ fn a_count_in_the_footer_costs_no_time_and_no_memory() {
 fn settings() -> Settings {
     let set = vec![Setting { key: "plays".into(), value: "2".into() }];
     let (app, files, platform) = ("radio".into(), vec!["radio.toml".into()], "three".into());
-    Settings { app, files, platform, set, duration_ns: 5, seed: 7, identity: "it".into() }
+    Settings {
+        app,
+        files,
+        platform,
+        set,
+        pins: Vec::new(),
+        duration_ns: 5,
+        seed: 7,
+        identity: "it".into(),
+    }
 }
 
 #[test]

@@ -2,7 +2,8 @@
 //! Choices that do not fit, each with what is wrong and what to do about it.
 
 use crate::common::{SECOND_NS, core, system};
-use whimbrel_explore::{Choices, Pin, PointChoice, SlotChoice, Space, System};
+use whimbrel_explore::{Choices, PointChoice, SlotChoice, Space, System};
+use whimbrel_model::Pin;
 
 fn radio() -> System {
     let groups = [("lpf", 1, 40), ("bpf", 3, 20), ("sum", 1, 20)];

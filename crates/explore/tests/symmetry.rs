@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 
 use crate::common::{core, space, system};
 use proptest::prelude::*;
-use whimbrel_explore::{Candidate, Choices, Pin, PointChoice, SlotChoice, Space, System};
+use whimbrel_explore::{Candidate, Choices, PointChoice, SlotChoice, Space, System};
+use whimbrel_model::Pin;
 
 fn all(space: &Space) -> Vec<Candidate> {
     let (candidates, complete) = space.collect(space.rates()[0], 1_000_000);

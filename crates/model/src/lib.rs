@@ -38,7 +38,7 @@ pub use cores::{CoreList, CoreName, CpuList, ranges};
 pub use dot::dot;
 pub use in_c::{Object as PlanObject, member_list, parse_rows};
 pub use kernels::Kernels;
-pub use mapping::{Cores, Mapping};
+pub use mapping::{Cores, Mapping, Pin};
 pub use plan::{
     At, Command, ContextTransport, DecidedMove, DecidedPoint, Decision, Limit, Moving, NO_POLICY,
     POINT_OFF, Plan, PlanCore, PlanEvent, PlanGuest, PlanOptions, PlanScript, PlanTask, PlanWork,

@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use std::fmt;
 use std::str::FromStr;
 
-use whimbrel_text::option::MAP;
+use serde::{Deserialize, Serialize};
+use whimbrel_text::option::{MAP, Opt, PIN};
 
 use crate::app::{App, HOST_KIND, Pacing, Task};
 use crate::plan::period_ns;
@@ -44,6 +45,24 @@ pub struct Place {
     pub index: Option<u32>,
     /// Its core.
     pub core: u32,
+}
+
+/// A task that stays on a core.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pin {
+    /// Its name.
+    pub task: String,
+    /// Which of them; `None`: all.
+    pub index: Option<u32>,
+    /// The core.
+    pub core: usize,
+}
+
+impl Pin {
+    /// Whether it is of this task.
+    pub fn is_of(&self, task: &Task) -> bool {
+        self.task == task.name && self.index.is_none_or(|index| index == task.index)
+    }
 }
 
 /// The cores that tasks are mapped to.
@@ -159,7 +178,7 @@ impl App {
         pacing: Pacing,
     ) -> Result<(), Problem> {
         let chosen = match mapping {
-            Mapping::Named(places) => self.named(places, cores)?,
+            Mapping::Named(places) => self.named(places, cores, MAP)?,
             Mapping::RoundRobin => self.round_robin(cores)?,
             Mapping::Load => self.balanced(cores, pacing)?,
             Mapping::Any => {
@@ -173,6 +192,25 @@ impl App {
         Ok(())
     }
 
+    /// Has tasks start on a core and stay there.
+    ///
+    /// # Errors
+    /// As [`App::map`].
+    pub fn pin(&mut self, pins: &[Pin], cores: &Cores<'_>) -> Result<(), Problem> {
+        let place = |pin: &Pin| Place {
+            task: pin.task.clone(),
+            index: pin.index,
+            core: u32::try_from(pin.core).unwrap_or(u32::MAX),
+        };
+        let places: Vec<Place> = pins.iter().map(place).collect();
+        for (task, core) in self.named(&places, cores, PIN)? {
+            *self.tasks[task].core.get_mut() = u32::try_from(core).unwrap_or(u32::MAX);
+            self.tasks[task].migratable = false;
+            self.tasks[task].shared_by.clear();
+        }
+        Ok(())
+    }
+
     /// Every core that a task runs on may have it, if it may move.
     fn share(&mut self, cores: &Cores<'_>) {
         for task in self.tasks.iter_mut().filter(|task| task.migratable) {
@@ -181,12 +219,17 @@ impl App {
         }
     }
 
-    fn named(&self, places: &[Place], cores: &Cores<'_>) -> Result<HashMap<usize, usize>, Problem> {
+    fn named(
+        &self,
+        places: &[Place],
+        cores: &Cores<'_>,
+        option: Opt,
+    ) -> Result<HashMap<usize, usize>, Problem> {
         let mut chosen = HashMap::new();
         for place in places {
             let core = place.core as usize;
             if core >= cores.count {
-                let problem = Problem::new(format!("{MAP}: core {core} does not exist"));
+                let problem = Problem::new(format!("{option}: core {core} does not exist"));
                 return Err(problem.help(format!("name one of cores 0 to {}", cores.count - 1)));
             }
             let meant = |task: &&Task| {
@@ -195,13 +238,13 @@ impl App {
             let positions: Vec<usize> =
                 (0..self.tasks.len()).filter(|at| meant(&&self.tasks[*at])).collect();
             if positions.is_empty() {
-                return Err(self.unknown(place));
+                return Err(self.unknown(place, option));
             }
             for task in positions {
-                self.check_place(&self.tasks[task], core, cores)?;
+                self.check_place(&self.tasks[task], core, cores, option)?;
                 if chosen.insert(task, core).is_some() {
                     let label = self.label(&self.tasks[task].name, self.tasks[task].index);
-                    let problem = Problem::new(format!("{MAP}: `{label}` is mapped twice"));
+                    let problem = Problem::new(format!("{option}: `{label}` is mapped twice"));
                     return Err(problem.help("name each task once; a name alone is all of `count`"));
                 }
             }
@@ -209,7 +252,7 @@ impl App {
         Ok(chosen)
     }
 
-    fn unknown(&self, place: &Place) -> Problem {
+    fn unknown(&self, place: &Place, option: Opt) -> Problem {
         let (name, count) = (&place.task, self.count(&place.task));
         let Some(index) = place.index.filter(|_| count > 0) else {
             let known: Vec<&str> = self.tasks.iter().map(|task| task.name.as_str()).collect();
@@ -218,24 +261,30 @@ impl App {
                 format!("name one of its tasks: {}", first.join(", "))
             };
             let help = suggestion(name, known.iter().copied(), list);
-            let message = format!("{MAP}: the application has no task `{name}`");
+            let message = format!("{option}: the application has no task `{name}`");
             return Problem::new(message).help(help);
         };
-        let message = format!("{MAP}: the application has no task `{name}.{index}`");
+        let message = format!("{option}: the application has no task `{name}.{index}`");
         Problem::new(message).help(format!("name one of {name}.0 to {name}.{}", count - 1))
     }
 
-    fn check_place(&self, task: &Task, core: usize, cores: &Cores<'_>) -> Result<(), Problem> {
+    fn check_place(
+        &self,
+        task: &Task,
+        core: usize,
+        cores: &Cores<'_>,
+        option: Opt,
+    ) -> Result<(), Problem> {
         let label = self.label(&task.name, task.index);
         let own = *task.core.get_ref();
         if !task.migratable && own as usize != core {
-            let message = format!("{MAP}: `{label}` may not leave core {own}");
+            let message = format!("{option}: `{label}` may not leave core {own}");
             return Err(Problem::new(message)
                 .at(task.span.clone(), "its `[[task]]` says `migratable = false`")
                 .help("leave it out of the mapping, or let it move"));
         }
         if !cores.runs(task, core) {
-            let message = format!("{MAP}: `{label}` does not run on core {core}");
+            let message = format!("{option}: `{label}` does not run on core {core}");
             return Err(Problem::new(message)
                 .at(task.span.clone(), format!("it is not for the kind `{}`", cores.kind(core)))
                 .help("map it to a core of a kind in its `kinds` or `cycles`, or add that"));

@@ -102,6 +102,7 @@ fn planned(args: &CheckArgs) -> Result<Loaded, Failure> {
             platform: Some(platform.clone()),
             core_count: None,
             points: None,
+            pins: Vec::new(),
             slots: None,
             channels: None,
             candidate: None,

@@ -7,11 +7,11 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use clap::{Args, value_parser};
-use whimbrel_model::{Compute, PerChannel, Problem, Transport};
+use whimbrel_model::{Compute, PerChannel, Pin, Problem, Transport};
 use whimbrel_text::option::{self, Opt};
 
 use super::heading::{HARDWARE, SIMULATION};
-use super::values::{CorePoints, RateChange, RowOf, Save, one_of, positive_duration};
+use super::values::{CorePoints, RateChange, RowOf, Save, one_of, pin, positive_duration};
 use super::{CommonArgs, Parameters};
 
 /// The platform that is simulated, and explored, if none is named.
@@ -53,9 +53,15 @@ pub struct SimArgs {
 
     /// Where cores begin: MHz of each, - for off
     ///
-    /// For example 266/133/-. Cores that are off do not exist in the simulation; the others have numbers without a gap
+    /// For example 266/133/-. Cores that are off do not exist in the simulation; the others have
+    /// numbers without a gap
     #[arg(long, value_name = "MHZ/MHZ/...", help_heading = HARDWARE)]
     pub points: Option<CorePoints>,
+
+    /// Keep a task on a core, for example lpf=0 or bpf.2=1; repeatable
+    #[arg(long = "pin", value_name = "TASK=CORE", value_parser = pin)]
+    #[arg(help_heading = HARDWARE, hide_short_help = true)]
+    pub pins: Vec<Pin>,
 
     /// Slots of channels, for example 8 or codec_phone=4
     ///
@@ -71,9 +77,9 @@ pub struct SimArgs {
 
     /// Repeat a candidate of an exploration
     ///
-    /// ROW is its `id` in FILE. FILE is an explore.csv, explore.parquet or front.json, or the folder with these. The
-    /// application, the platform and all settings are those of the exploration; options given here
-    /// have precedence. For example radio/explore.csv:12
+    /// ROW is its `id` in FILE. FILE is an explore.csv, explore.parquet or front.json, or the
+    /// folder with these. The application, the platform and all settings are those of the
+    /// exploration; options given here have precedence. For example radio/explore.csv:12
     #[arg(long, value_name = "FILE:ROW", help_heading = SIMULATION)]
     pub candidate: Option<RowOf>,
 
@@ -140,6 +146,7 @@ impl SimArgs {
             platform: given.one(option::PLATFORM, String::from_str)?,
             core_count: given.one(option::CORE_COUNT, n_cores)?,
             points: given.one(option::POINTS, CorePoints::from_str)?,
+            pins: given.each(option::PIN, pin)?,
             slots: given.one(option::SLOTS, PerChannel::from_str)?,
             channels: given.one(option::CHANNELS, PerChannel::from_str)?,
             candidate: given.one(option::CANDIDATE, RowOf::from_str)?,

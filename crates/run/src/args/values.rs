@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde::de::DeserializeOwned;
-use whimbrel_model::{Frequency, Setting, from_word, millihz};
+use whimbrel_model::{Frequency, Pin, Setting, from_word, millihz};
 use whimbrel_text::option::{MOVE, SHUTTLE};
 
 /// How long an idle kernel polls.
@@ -67,6 +67,19 @@ impl fmt::Display for TaskName {
         write!(f, "{}", self.name)?;
         if self.index == 0 { Ok(()) } else { write!(f, ".{}", self.index) }
     }
+}
+
+/// `--pin TASK=CORE`
+///
+/// # Errors
+/// It is none.
+pub fn pin(text: &str) -> Result<Pin, String> {
+    let wrong =
+        || format!("`{text}` is not a pin: write TASK=CORE or TASK.INDEX=CORE, for example lpf=0");
+    let (task, core) = text.split_once('=').ok_or_else(wrong)?;
+    let core = core.trim().parse().map_err(|_| wrong())?;
+    let TaskName { name, index } = task.trim().parse()?;
+    Ok(Pin { task: name, index: task.contains('.').then_some(index), core })
 }
 
 /// `--move TASK=CORE@TIME`

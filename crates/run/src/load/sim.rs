@@ -55,6 +55,8 @@ pub fn load(args: &SimArgs) -> Result<Simulated, Failure> {
     let hz = hardware.hz();
     let mapped = Cores { count: hz.len(), kinds: &kinds, hz: &hz };
     map(layout.map.as_ref(), &mut app, &source, &mapped, pacing)?;
+    app.pin(&args.pins, &mapped)
+        .map_err(|problem| Failure::Reports(vec![source.report(problem)]))?;
     let numbers = begin_at(args.points.as_ref(), &mut app, &mut hardware, &mut description)?;
     let kinds: Vec<String> = description.cores.iter().map(|core| core.kind.clone()).collect();
     let n = hardware.cores.len();

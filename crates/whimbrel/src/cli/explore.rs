@@ -8,9 +8,9 @@ use std::time::Duration;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, value_parser};
 use serde::{Deserialize, Serialize};
-use whimbrel_explore::{Budget, Objective, Pin, PointChoice, SlotChoice, WayChoice, parse_list};
-use whimbrel_model::{PolicyName, Problem, Setting, ranges};
-use whimbrel_run::args::values::{TaskName, hertz, positive_duration, rate, setting};
+use whimbrel_explore::{Budget, Objective, PointChoice, SlotChoice, WayChoice, parse_list};
+use whimbrel_model::{Pin, PolicyName, Problem, Setting, ranges};
+use whimbrel_run::args::values::{hertz, pin, positive_duration, rate, setting};
 use whimbrel_run::args::{PLATFORM, Parameters};
 use whimbrel_text::option;
 
@@ -268,15 +268,6 @@ fn ways(text: &str) -> Result<WayChoice, String> {
     Ok(WayChoice { channel, ways })
 }
 
-fn pin(text: &str) -> Result<Pin, String> {
-    let wrong =
-        || format!("`{text}` is not a pin: write TASK=CORE or TASK.INDEX=CORE, for example lpf=0");
-    let (task, core) = text.split_once('=').ok_or_else(wrong)?;
-    let core = core.trim().parse().map_err(|_| wrong())?;
-    let TaskName { name, index } = task.trim().parse()?;
-    Ok(Pin { task: name, index: task.contains('.').then_some(index), core })
-}
-
 fn budget(text: &str) -> Result<Budget, String> {
     match text.parse() {
         Ok(0) => Err("must not be 0".into()),
@@ -301,7 +292,7 @@ fn tolerance(text: &str) -> Result<Tolerance, String> {
         let (number, of) = part.strip_suffix('%').map_or((part, 1.0), |number| (number, 100.0));
         let part = number.trim().parse().ok().map(|number: f64| number / of);
         let part = part.filter(|part| (0.0..1.0).contains(part));
-        let part = part.ok_or_else(|| format!("`{word}` is no part: write 1% or 0.01"))?;
+        let part = part.ok_or_else(|| format!("`{word}` is not a part: write 1% or 0.01"))?;
         Ok((objective.transpose()?, part))
     };
     text.split(',').map(one).collect()

@@ -12,7 +12,7 @@ use whimbrel_occupy::place::Place;
 use whimbrel_run::atomic_file;
 use whimbrel_run::failure::Failure;
 use whimbrel_text::cure;
-use whimbrel_text::option::{DURATION, OUTPUT, RESUME, SEED, SET};
+use whimbrel_text::option::{DURATION, OUTPUT, PIN, RESUME, SEED, SET};
 
 use crate::cli::ExploreArgs;
 
@@ -60,7 +60,9 @@ pub fn store(args: &ExploreArgs, identity: &str) -> Result<Store, Problem> {
 fn no_resume(path: &Path, error: &StoreError) -> Problem {
     let message = format!("{} cannot be resumed: {error}", path.display());
     let help = match error {
-        StoreError::Other => format!("use the {SET}, {DURATION} and {SEED} that it began with"),
+        StoreError::Other => {
+            format!("use the {SET}, {PIN}, {DURATION} and {SEED} that it began with")
+        }
         _ => format!("start again with {OUTPUT} and a new folder"),
     };
     Problem::new(message).help(help)

@@ -91,6 +91,7 @@ fn settings(args: &ExploreArgs) -> Settings {
         files: args.app.clone(),
         platform: args.platform.clone(),
         set: args.set.clone(),
+        pins: args.pins.clone(),
         duration_ns: nanoseconds(args.duration),
         seed: args.seed,
         identity: String::new(),
@@ -115,7 +116,13 @@ fn simulator(settings: &Settings) -> Result<(System, Simulator), Failure> {
         helpers::find(helpers::SIMULATOR)?,
         folder.clone(),
         utf8(&helpers::find_module(&app, &folder, &source)?)?,
-        Setup { app, hardware, duration_ns: settings.duration_ns, seed: settings.seed },
+        Setup {
+            app,
+            hardware,
+            pins: settings.pins.clone(),
+            duration_ns: settings.duration_ns,
+            seed: settings.seed,
+        },
     );
     Ok((system, simulator))
 }
@@ -159,8 +166,8 @@ fn tolerance(args: &ExploreArgs) -> Result<Vec<f64>, Problem> {
     let given = args.tolerance.clone().unwrap_or_default();
     let unknown = |of: Objective| !args.objectives.contains(&of);
     if let Some(of) = given.iter().filter_map(|(of, _)| *of).find(|of| unknown(*of)) {
-        let problem = Problem::new(format!("{TOLERANCE}: `{}` is no objective here", of.word()));
-        return Err(problem.help(format!("add it to {OBJECTIVES}, or leave it out")));
+        let message = format!("{TOLERANCE}: `{}` is not an objective here", of.word());
+        return Err(Problem::new(message).help(format!("add it to {OBJECTIVES}, or leave it out")));
     }
     let of_one = |objective: &Objective| {
         let meant = |(of, _): &&(Option<Objective>, f64)| of.is_none_or(|of| of == *objective);

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::str::FromStr;
 use std::time::Duration;
 
-use whimbrel_explore::{ReplayError, Settings, read};
+use whimbrel_explore::{ReplayError, Row, Settings, read};
 use whimbrel_model::{Compute, Problem};
 use whimbrel_run::args::SimArgs;
 use whimbrel_run::args::values::{RowOf, rate};
@@ -13,6 +13,7 @@ use whimbrel_run::failure::Failure;
 use whimbrel_run::load::application;
 use whimbrel_text::option::CANDIDATE;
 
+use super::simulate::STAYING;
 use super::simulator;
 
 /// At most so many rows are named.
@@ -62,6 +63,16 @@ pub fn replayed(args: &SimArgs) -> Result<SimArgs, Failure> {
         return Err(Problem::new(message).help(help).into());
     }
     let words = found.row(&system).map_err(wrong)?;
+    fill(&mut args, &words, settings)?;
+    args.compute.get_or_insert(Compute::Model);
+    args.common.duration.get_or_insert(Duration::from_nanos(settings.duration_ns));
+    args.seed.get_or_insert(settings.seed);
+    Ok(args)
+}
+
+/// Gives the options that are not given what the row has.
+fn fill(args: &mut SimArgs, words: &Row, settings: &Settings) -> Result<(), Problem> {
+    let layout = &mut args.common.layout;
     layout.map = match layout.map.take() {
         None => Some(parsed(&words.mapping, FromStr::from_str)?),
         given => given,
@@ -72,6 +83,9 @@ pub fn replayed(args: &SimArgs) -> Result<SimArgs, Failure> {
     if layout.moving.policy.is_none() && layout.moving.table.is_none() {
         layout.moving.policy = Some(parsed(&words.policy, FromStr::from_str)?);
     }
+    if args.pins.is_empty() && words.policy != STAYING {
+        args.pins.clone_from(&settings.pins);
+    }
     if args.points.is_none() {
         args.points = Some(parsed(&words.points, FromStr::from_str)?);
     }
@@ -81,10 +95,7 @@ pub fn replayed(args: &SimArgs) -> Result<SimArgs, Failure> {
     if args.channels.is_none() {
         args.channels = Some(parsed(&words.channels, FromStr::from_str)?);
     }
-    args.compute.get_or_insert(Compute::Model);
-    args.common.duration.get_or_insert(Duration::from_nanos(settings.duration_ns));
-    args.seed.get_or_insert(settings.seed);
-    Ok(args)
+    Ok(())
 }
 
 /// A value of a file that was written by this program, unless somebody has changed it.

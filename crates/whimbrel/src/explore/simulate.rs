@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 use whimbrel_explore::{Candidate, Evaluate, Failure, Outcome};
 use whimbrel_hardware::Description;
 use whimbrel_model::{
-    App, At, Core, Frequency, Moving, Pacing, Plan, PlanOptions, PolicyName, Transport, plan,
+    App, At, Core, Frequency, Moving, Pacing, Pin, Plan, PlanOptions, PolicyName, Task, Transport,
+    plan,
 };
 use whimbrel_run::fingerprint;
 use whimbrel_run::helpers;
@@ -19,6 +20,8 @@ use super::job::{Job, Pool};
 /// How often agents report, as in a simulation that is not told: also for `static`, which costs
 /// what the table of the best candidates does.
 const AGENTS_NS: u64 = 100_000_000;
+/// The policy under which every task stays where it begins.
+pub const STAYING: &str = "static";
 /// How long an idle kernel polls; the simulator has that from the platform.
 const SPIN_NS: u64 = 20_000;
 /// How long a target may take to attach a task.
@@ -36,6 +39,7 @@ pub struct Simulator {
     own: bool,
     app: App,
     hardware: Description,
+    pins: Vec<Pin>,
     duration_ns: u64,
     seed: u64,
 }
@@ -47,6 +51,8 @@ pub struct Setup {
     pub app: App,
     /// What it runs on.
     pub hardware: Description,
+    /// Tasks that no policy moves.
+    pub pins: Vec<Pin>,
     /// For how long, in virtual time.
     pub duration_ns: u64,
     /// What draws begin with.
@@ -59,12 +65,12 @@ impl Simulator {
         program: PathBuf,
         folder: PathBuf,
         module: String,
-        Setup { app, hardware, duration_ns, seed }: Setup,
+        Setup { app, hardware, pins, duration_ns, seed }: Setup,
     ) -> Self {
         let pool = Pool::new(program);
         let own =
             helpers::modules().is_ok_and(|own| Path::new(&module).parent() == Some(own.as_path()));
-        Self { pool, folder, module, own, app, hardware, duration_ns, seed }
+        Self { pool, folder, module, own, app, hardware, pins, duration_ns, seed }
     }
 
     /// A candidate as any simulator can run it.
@@ -87,7 +93,7 @@ impl Simulator {
         let most = u32::try_from(cores.saturating_sub(1)).unwrap_or(u32::MAX);
         let candidate = Candidate {
             rate_millihz: 0,
-            policy: "static".into(),
+            policy: STAYING.into(),
             available: vec![true; cores],
             mapping: self.app.tasks.iter().map(|t| (*t.core.get_ref()).min(most)).collect(),
             points: vec![0; cores],
@@ -103,7 +109,8 @@ impl Simulator {
         // Of its files only what they say: they may lie elsewhere.
         let module = Path::new(&plan.module).file_name().unwrap_or_default();
         let module = module.to_string_lossy().into_owned();
-        fingerprint(&Plan { module, ..plan }.line())
+        let pins = if self.pins.is_empty() { String::new() } else { format!("{:?}", self.pins) };
+        fingerprint(&(Plan { module, ..plan }.line() + &pins))
     }
 
     /// The plan of a candidate.
@@ -116,6 +123,13 @@ impl Simulator {
         for (task, core) in app.tasks.iter_mut().zip(&candidate.mapping) {
             let position = cores.iter().position(|known| known == &(*core as usize)).unwrap_or(0);
             *task.core.get_mut() = u32::try_from(position).unwrap_or(u32::MAX);
+        }
+        // Under `static` no task moves.
+        if candidate.policy != STAYING {
+            let is_pinned = |task: &Task| self.pins.iter().any(|pin| pin.is_of(task));
+            for task in app.tasks.iter_mut().filter(|task| is_pinned(task)) {
+                task.migratable = false;
+            }
         }
         for (channel, slots) in app.channels.iter_mut().zip(&candidate.slots) {
             channel.slots = *slots;
