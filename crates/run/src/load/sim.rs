@@ -8,7 +8,7 @@ use std::time::Duration;
 use whimbrel_hardware::{Description, Memory, MemoryKind};
 use whimbrel_model::{
     App, At, Core, CoreName, Cores, Cycles, Frequency, Kernels, Moving, POINT_OFF, Pacing, Problem,
-    TableRow, Work, check_cores, check_kinds, millihz,
+    Source, TableRow, Work, check_cores, check_kinds, millihz,
 };
 use whimbrel_text::option::{CORE_COUNT, MAP, Opt, POINTS};
 
@@ -45,18 +45,10 @@ pub fn load(args: &SimArgs) -> Result<Simulated, Failure> {
     let Application { mut app, source, folder, .. } = application(&layout.app, &layout.set)?;
 
     let (name, cores, mut description) = hardware(args)?;
-    let kinds: Vec<String> = description.cores.iter().map(|core| core.kind.clone()).collect();
     measured_work(&mut app, &description);
     let pacing = pacing(layout, &app)?;
-    app.set_channels(args.slots.as_ref(), args.channels.as_ref())?;
-    app.check_internal(&format!("the platform {name}"), description.internal().map(|m| m.bytes))
-        .map_err(|problem| Failure::Reports(vec![source.report(problem)]))?;
     let mut hardware = Hardware { platform: name, cores, frequency: Frequency::None };
-    let hz = hardware.hz();
-    let mapped = Cores { count: hz.len(), kinds: &kinds, hz: &hz };
-    map(layout.map.as_ref(), &mut app, &source, &mapped, pacing)?;
-    app.pin(&args.pins, &mapped)
-        .map_err(|problem| Failure::Reports(vec![source.report(problem)]))?;
+    lay_out(args, &mut app, &source, (&hardware, &description), pacing)?;
     let numbers = begin_at(args.points.as_ref(), &mut app, &mut hardware, &mut description)?;
     let kinds: Vec<String> = description.cores.iter().map(|core| core.kind.clone()).collect();
     let n = hardware.cores.len();
@@ -109,6 +101,25 @@ pub fn load(args: &SimArgs) -> Result<Simulated, Failure> {
         guests: GuestBoards::default(),
     };
     Ok(Simulated { run, platform: json(&description)?, commands: schedule.commands() })
+}
+
+/// Gives channels and tasks what the options say of them.
+fn lay_out(
+    args: &SimArgs,
+    app: &mut App,
+    source: &Source,
+    (hardware, description): (&Hardware, &Description),
+    pacing: Pacing,
+) -> Result<(), Failure> {
+    let here = |problem: Problem| Failure::Reports(vec![source.report(problem)]);
+    app.set_channels(args.slots.as_ref(), args.channels.as_ref())?;
+    let internal = description.internal().map(|memory| memory.bytes);
+    app.check_internal(&format!("the platform {}", hardware.platform), internal).map_err(here)?;
+    let kinds: Vec<String> = description.cores.iter().map(|core| core.kind.clone()).collect();
+    let hz = hardware.hz();
+    let cores = Cores { count: hz.len(), kinds: &kinds, hz: &hz };
+    map(args.common.layout.map.as_ref(), app, source, &cores, pacing)?;
+    app.pin(&args.pins, &cores).map_err(here)
 }
 
 /// Begins each core at its point. Those that are off are not there, and the others have numbers
