@@ -24,7 +24,7 @@ const SHARED_MOST: u32 = 32;
 const WRITE: &str = "write TASK=CORE,TASK=CORE, round-robin, load or any";
 
 /// A mapping as it is told: `a=0,b.1=2`, `a=0 b=0/2`, `round-robin`, `load` or `any`.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Mapping {
     /// These tasks start there, all others where the file says.
     Named(Vec<Place>),
@@ -37,7 +37,7 @@ pub enum Mapping {
 }
 
 /// Where a task starts.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Place {
     /// Its name.
     pub task: String,

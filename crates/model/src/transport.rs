@@ -51,7 +51,7 @@ impl fmt::Display for Transport {
 
 /// What channels are given: `8` for all, `a_b=4 b_c=8` for some, as an exploration writes it; a
 /// comma may stand for the space. Later ones go before earlier ones.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PerChannel<T>(pub Vec<(Option<String>, T)>);
 
 impl<T: FromStr<Err: Display>> FromStr for PerChannel<T> {

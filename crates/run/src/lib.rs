@@ -12,6 +12,7 @@ pub mod atomic_file;
 pub mod benchmark;
 pub mod board;
 pub mod control;
+pub mod experiment;
 pub mod failure;
 pub mod files;
 mod fingerprint;
@@ -25,7 +26,7 @@ pub mod rundir;
 pub mod signals;
 mod sim;
 
-pub use fingerprint::fingerprint;
+pub use fingerprint::{fingerprint, fingerprint_of};
 pub use process::{Process, spawn};
 pub use run::{Callbacks, Summary, accompany, done, loads, ratio, reason, received, run};
 pub use sim::{prepared, sim};

@@ -25,6 +25,8 @@ mod plan;
 mod ps;
 #[cfg(feature = "analysis")]
 mod report;
+#[cfg(feature = "analysis")]
+mod rerun;
 mod steer;
 #[cfg(feature = "analysis")]
 mod steps;
@@ -102,6 +104,8 @@ fn perform(command: &Command) -> ExitCode {
         #[cfg(feature = "analysis")]
         Command::Report(args) => report::report(args),
         #[cfg(feature = "analysis")]
+        Command::Rerun(args) => rerun::rerun(args),
+        #[cfg(feature = "analysis")]
         Command::Top(args) => top::top(args),
         #[cfg(feature = "analysis")]
         Command::Trace(args) => trace::trace(args),
@@ -109,6 +113,7 @@ fn perform(command: &Command) -> ExitCode {
         Command::Calibrate(_)
         | Command::Explore(_)
         | Command::Report(_)
+        | Command::Rerun(_)
         | Command::Top(_)
         | Command::Trace(_) => Err(built_without_analysis().into()),
     })

@@ -164,13 +164,14 @@ pub fn explore(
     stop: &AtomicBool,
     watch: &(dyn Fn(Progress) + Sync),
 ) -> Result<ExplorationResult, Wrong> {
-    let Prepared { space, simulator } = &explore::prepared(args).map_err(input)?;
+    let Prepared { space, simulator, experiment } = explore::prepared(args).map_err(input)?;
+    let (space, simulator) = (&space, &simulator);
     let farmed = farm.map(|farm| Farmed { farm, simulator });
     let evaluate: &dyn Evaluate = farmed.as_ref().map_or(simulator, |farmed| farmed);
     let around = Surroundings { stop, watch };
     let (identity, found) =
         explore::found(args, space, simulator, evaluate, &around).map_err(failed)?;
-    explore::keep(args, space.system(), &found, &identity).map_err(failed)?;
+    explore::keep(args, space.system(), &found, &identity, experiment).map_err(failed)?;
     let mut parquet = Vec::new();
     whimbrel_explore::parquet(space.system(), &found, &identity, &mut parquet)
         .map_err(|error| failed(Failure::Output(error)))?;

@@ -21,6 +21,7 @@ mod platform;
 mod protocol;
 mod refusals;
 mod report;
+mod rerun;
 mod run;
 mod sim_dataflow;
 mod sim_power;

@@ -6,6 +6,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use clap::Args;
+use serde::{Deserialize, Serialize};
 use whimbrel_model::{Mapping, Problem, Setting};
 use whimbrel_text::option;
 
@@ -14,7 +15,7 @@ use super::values::{Move, Shuttle, positive_duration, rate, setting};
 use super::{MovingArgs, Parameters};
 
 /// The application, and how it is laid out on its cores: what a plan is made of.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Args, Serialize, Deserialize)]
 pub struct LayoutArgs {
     /// The application's app.toml or its folder, or files that `import` takes
     ///
@@ -51,7 +52,7 @@ pub struct LayoutArgs {
 }
 
 /// The application, what happens while it runs, and what is said of it.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Args, Serialize, Deserialize)]
 pub struct CommonArgs {
     /// Move a task at a time; repeatable
     ///

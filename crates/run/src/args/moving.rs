@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use clap::builder::PossibleValuesParser;
 use clap::{Args, value_parser};
+use serde::{Deserialize, Serialize};
 use whimbrel_model::{Mode, Moves, POLICIES, Policy, PolicyName, Problem};
 use whimbrel_text::option;
 
@@ -40,7 +41,7 @@ fn policies() -> String {
 }
 
 /// How tasks move, and who decides.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Args, Serialize, Deserialize)]
 pub struct MovingArgs {
     /// handoff, replicate, recreate or reenter
     ///

@@ -7,6 +7,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use clap::{Args, value_parser};
+use serde::{Deserialize, Serialize};
 use whimbrel_model::{Compute, PerChannel, Pin, Problem, Transport};
 use whimbrel_text::option::{self, Opt};
 
@@ -36,7 +37,7 @@ Examples:
 /// operating points and idle states, and transfers are in each other's way. Tasks really compute,
 /// and so write what they would write on real cores. With `--compute model` they only take the
 /// time of it. The same seed gives the same result, to the last bit, on every machine.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Args, Serialize, Deserialize)]
 #[command(after_long_help = EXAMPLES)]
 #[command(mut_arg("app", |app| app.required(false).required_unless_present("candidate")))]
 pub struct SimArgs {

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use whimbrel_model::{Frequency, Pin, Setting, from_word, millihz};
 use whimbrel_text::option::{MOVE, SHUTTLE};
 
@@ -41,7 +42,7 @@ impl FromStr for Spin {
 }
 
 /// A task as people write it: `bpf` or `bpf.2`.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TaskName {
     /// The name in the app.toml.
     pub name: String,
@@ -83,7 +84,7 @@ pub fn pin(text: &str) -> Result<Pin, String> {
 }
 
 /// `--move TASK=CORE@TIME`
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Move {
     /// What moves.
     pub task: TaskName,
@@ -106,7 +107,7 @@ impl FromStr for Move {
 }
 
 /// `--save FILE@TIME`
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Save {
     /// Where to.
     pub file: PathBuf,
@@ -128,7 +129,7 @@ impl FromStr for Save {
 }
 
 /// `--candidate FILE:ROW`
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RowOf {
     /// A result of an exploration, or its folder.
     pub file: PathBuf,
@@ -148,7 +149,7 @@ impl FromStr for RowOf {
 }
 
 /// `--points MHZ/MHZ/…`: the frequency in hertz at which each core begins; `None`: it is off.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CorePoints(pub Vec<Option<u64>>);
 
 impl FromStr for CorePoints {
@@ -166,7 +167,7 @@ impl FromStr for CorePoints {
 }
 
 /// `--shuttle TASK=CORE,CORE…@PERIOD`
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shuttle {
     /// What moves.
     pub task: TaskName,
@@ -195,7 +196,7 @@ impl FromStr for Shuttle {
 }
 
 /// `--frame-rate-change N@TIME`
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RateChange {
     /// Frames per second from then on, in thousandths; what the middleware can hold.
     pub millihz: u32,

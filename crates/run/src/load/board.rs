@@ -97,6 +97,7 @@ pub fn fit(layout: &LayoutArgs, wanted: &str) -> Result<Loaded, Failure> {
         schedule: Schedule::default(),
         board: Some(Target { board, folder, image: None }),
         guests: GuestBoards::default(),
+        experiment: None,
     };
     check_memory(&loaded, false)?;
     Ok(loaded)

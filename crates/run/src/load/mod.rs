@@ -34,6 +34,7 @@ pub use sim::{check_times, measured_work};
 
 use crate::args::values::Spin;
 use crate::args::{LayoutArgs, RunArgs};
+use crate::experiment::Experiment;
 use crate::failure::Failure;
 use crate::files::{APPLICATION, Given, named, translated};
 use crate::helpers;
@@ -87,6 +88,8 @@ pub struct Loaded {
     pub board: Option<board::Target>,
     /// The boards of which some of the cores are; of a run on this machine.
     pub guests: GuestBoards,
+    /// How it is repeated; of a simulation that is recorded.
+    pub experiment: Option<Experiment>,
 }
 
 impl Loaded {
@@ -178,6 +181,7 @@ pub fn load(args: &RunArgs) -> Result<Loaded, Failure> {
         schedule,
         board: None,
         guests: all.boards,
+        experiment: None,
     })
 }
 

@@ -99,6 +99,7 @@ pub fn load(args: &SimArgs) -> Result<Simulated, Failure> {
         schedule: Schedule::default(),
         board: None,
         guests: GuestBoards::default(),
+        experiment: None,
     };
     Ok(Simulated { run, platform: json(&description)?, commands: schedule.commands() })
 }

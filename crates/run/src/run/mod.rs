@@ -194,7 +194,8 @@ fn summed(
     let origin = [name, path, module.unwrap_or_default()];
     let summary = Summary::new(app, origin, options.clone(), results, ok);
     if let Some(folder) = folder {
-        let written = record::finish(folder, &summary);
+        let experiment = loaded.experiment.as_ref().map_or(Ok(()), |it| it.write(folder));
+        let written = experiment.and_then(|()| record::finish(folder, &summary));
         reports.extend(written.err().map(Report::new));
     }
     (summary, reports)

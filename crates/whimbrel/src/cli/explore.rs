@@ -46,7 +46,7 @@ Environment:
 ///
 /// Exit status: 0 there is a candidate without a missed deadline for every frame rate, 1 there is
 /// not, 2 an error.
-#[derive(Debug, Args, Serialize, Deserialize)]
+#[derive(Debug, Clone, Args, Serialize, Deserialize)]
 #[command(after_long_help = EXAMPLES)]
 pub struct ExploreArgs {
     /// The application's app.toml or its folder, or files that `import` takes

@@ -11,6 +11,8 @@ mod new;
 mod plan;
 #[cfg(feature = "analysis")]
 mod report;
+#[cfg(feature = "analysis")]
+mod rerun;
 #[cfg(all(test, feature = "analysis"))]
 mod tests;
 #[cfg(feature = "analysis")]
@@ -26,7 +28,7 @@ use whimbrel_model::PolicyName;
 #[cfg(not(feature = "analysis"))]
 pub use absent::{
     AbsentArgs as CalibrateArgs, AbsentArgs as ExploreArgs, AbsentArgs as ReportArgs,
-    AbsentArgs as TopArgs, AbsentArgs as TraceArgs,
+    AbsentArgs as RerunArgs, AbsentArgs as TopArgs, AbsentArgs as TraceArgs,
 };
 pub use check::{CheckArgs, ListArgs, ListOf};
 pub use files::{GraphArgs, ImportArgs, SchemaArgs, SchemaOf};
@@ -37,7 +39,7 @@ use whimbrel_run::args::values::{TaskName, positive_duration, rate};
 use whimbrel_run::args::{RunArgs, SimArgs};
 #[cfg(feature = "analysis")]
 pub use {
-    explore::ExploreArgs, report::ReportArgs, top::TopArgs, trace::TraceArgs,
+    explore::ExploreArgs, report::ReportArgs, rerun::RerunArgs, top::TopArgs, trace::TraceArgs,
     whimbrel_calibrate::CalibrateArgs,
 };
 
@@ -158,6 +160,7 @@ pub enum Command {
     Trace(TraceArgs),
     Explore(Box<ExploreArgs>),
     Report(ReportArgs),
+    Rerun(RerunArgs),
     Occupy(Box<OccupyArgs>),
 }
 

@@ -19,6 +19,7 @@ use whimbrel_explore::{
     explore as search, json,
 };
 use whimbrel_model::{Compute, Kernels, Problem, millihz};
+use whimbrel_run::experiment::Experiment;
 use whimbrel_run::failure::{Answer, Failure, Outcome, first_of, say};
 use whimbrel_run::helpers;
 use whimbrel_run::load::{
@@ -44,7 +45,8 @@ pub fn explore(args: &ExploreArgs) -> Outcome {
         return Err(cluster::hand_over(args).into());
     }
     let stop = Arc::new(AtomicBool::new(false));
-    let Prepared { space, simulator, .. } = &prepared(args)?;
+    let Prepared { space, simulator, experiment } = prepared(args)?;
+    let (space, simulator) = (&space, &simulator);
     for signal in signals::ending() {
         // In this order: the first signal finds `stop` still unset when it comes to the shutdown.
         flag::register_conditional_shutdown(signal, 2, Arc::clone(&stop))
@@ -59,7 +61,7 @@ pub fn explore(args: &ExploreArgs) -> Outcome {
         found(args, space, simulator, simulator, &Surroundings { stop: &stop, watch: &watch });
     bar.end();
     let (identity, found) = found?;
-    conclude(args, space.system(), &found, &identity)
+    conclude(args, space.system(), &found, &identity, experiment)
 }
 
 /// Everything that an exploration begins with.
@@ -69,6 +71,8 @@ pub struct Prepared {
     pub space: Space,
     /// What runs candidates on this machine.
     pub simulator: Simulator,
+    /// How it is repeated; of one with a folder.
+    pub experiment: Option<Experiment>,
 }
 
 /// Reads and checks everything that `explore` was given.
@@ -80,7 +84,8 @@ pub fn prepared(args: &ExploreArgs) -> Result<Prepared, Failure> {
     let (system, simulator) = simulator(&settings(args))?;
     let duration_ns = nanoseconds(args.duration);
     let space = Space::new(system, &choices(args), duration_ns).map_err(reports)?;
-    Ok(Prepared { space, simulator })
+    let experiment = folder::of(args).map(|_| simulator.experiment(args));
+    Ok(Prepared { space, simulator, experiment })
 }
 
 /// What the outcomes of an exploration depend on besides candidates; what is not known before files
@@ -203,16 +208,41 @@ pub fn keep(
     system: &System,
     found: &Exploration,
     identity: &str,
+    experiment: Option<Experiment>,
 ) -> Result<(), Failure> {
     if let Some(folder) = folder::of(args) {
         folder::write(folder, system, found, identity)?;
+        if let Some(mut experiment) = experiment.filter(|_| found.complete()) {
+            experiment.settings = serde_json::to_value(&found.settings).ok();
+            experiment.write(folder)?;
+        }
     }
     args.write_table.as_deref().map_or(Ok(()), |path| write_table(path, system, found))
 }
 
+/// Explores once more, without a word, what has been explored on this machine or another.
+///
+/// # Errors
+/// As [`explore`].
+pub fn again(args: &ExploreArgs, settings: Settings, stop: &AtomicBool) -> Result<(), Failure> {
+    let Prepared { space, simulator, .. } = &prepared(args)?;
+    let around = Surroundings { stop, watch: &|_| {} };
+    let (_, mut found) = found(args, space, simulator, simulator, &around)?;
+    // The files are elsewhere, and were here.
+    found.settings = settings;
+    let identity = &found.settings.identity;
+    args.output.as_deref().map_or(Ok(()), |to| folder::write(to, space.system(), &found, identity))
+}
+
 /// Writes the files, prints the fronts, and answers.
-fn conclude(args: &ExploreArgs, system: &System, found: &Exploration, identity: &str) -> Outcome {
-    keep(args, system, found, identity)?;
+fn conclude(
+    args: &ExploreArgs,
+    system: &System,
+    found: &Exploration,
+    identity: &str,
+    experiment: Option<Experiment>,
+) -> Outcome {
+    keep(args, system, found, identity, experiment)?;
     if args.json {
         print_json(&json(system, found))?;
     } else {

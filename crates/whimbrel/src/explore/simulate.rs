@@ -6,16 +6,18 @@
 
 use std::path::{Path, PathBuf};
 
-use whimbrel_explore::{Candidate, Evaluate, Failure, Outcome};
+use whimbrel_explore::{Budget, Candidate, Evaluate, Failure, Outcome};
 use whimbrel_hardware::Description;
 use whimbrel_model::{
     App, At, Core, Frequency, Moving, Pacing, Pin, Plan, PlanOptions, PolicyName, Task, Transport,
     plan,
 };
+use whimbrel_run::experiment::Experiment;
 use whimbrel_run::fingerprint;
 use whimbrel_run::helpers;
 
 use super::job::{Job, Pool};
+use crate::cli::ExploreArgs;
 
 /// How often agents report, as in a simulation that is not told: also for `static`, which costs
 /// what the table of the best candidates does.
@@ -111,6 +113,19 @@ impl Simulator {
         let module = module.to_string_lossy().into_owned();
         let pins = if self.pins.is_empty() { String::new() } else { format!("{:?}", self.pins) };
         fingerprint(&(Plan { module, ..plan }.line() + &pins))
+    }
+
+    /// How the exploration of these options is repeated.
+    pub fn experiment(&self, args: &ExploreArgs) -> Experiment {
+        Experiment::of("explore", args.clone(), |kept, args| {
+            if let Some(Budget::Time(_)) = args.budget {
+                return Err("its budget was a time: name a number of candidates".into());
+            }
+            (args.output, args.resume, args.write_table, args.scheduler) = (None, None, None, None);
+            (args.json, args.quiet) = (false, true);
+            let module = Path::new(&self.module);
+            kept.gather(&mut args.app, &mut args.platform, &mut args.set, &self.app, module)
+        })
     }
 
     /// The plan of a candidate.
