@@ -54,6 +54,32 @@ def test_events_are_the_records_of_the_streams(folder: Path) -> None:
     assert events.num_rows == len(records)
 
 
+def test_a_run_is_repeated_and_written_for_viewers(folder: Path, tmp_path: Path) -> None:
+    again = whimbrel.rerun(folder)
+    assert list(again) == ["summary.json", "core-0.events", "core-1.events", "core-2.events"]
+    assert set(again.values()) == {None}
+    run = whimbrel.simulate(FORK_JOIN, record=True)
+    assert set(whimbrel.rerun(str(run.folder)).values()) == {None}
+    assert run.trace(tmp_path / "it.vcd", "vcd").read_text().startswith("$")
+    assert run.trace(tmp_path / "it.pftrace").stat().st_size > 1000
+    page = run.report(tmp_path / "it.html").read_text()
+    assert page.startswith("<!doctype html>")
+    with pytest.raises(whimbrel.InputError, match="name one of perfetto, vcd, btf"):
+        run.trace(tmp_path / "x", "svg")  # type: ignore[arg-type]
+    with pytest.raises(whimbrel.InputError, match="was not recorded"):
+        whimbrel.simulate(FORK_JOIN).report()
+    with pytest.raises(whimbrel.RunError, match="cannot be written"):
+        run.report(tmp_path / "nowhere/it.html")
+
+
+def test_what_cannot_be_repeated_says_why(tmp_path: Path) -> None:
+    whimbrel.simulate(FORK_JOIN, record=tmp_path / "run", policy=lambda _: None)
+    with pytest.raises(whimbrel.RunError, match="its policy is a function of Python"):
+        whimbrel.rerun(tmp_path / "run")
+    with pytest.raises(whimbrel.RunError, match=r"experiment\.json"):
+        whimbrel.rerun(tmp_path)
+
+
 def test_polars_and_pandas_take_a_table_as_it_is(folder: Path) -> None:
     run = whimbrel.open_run(folder)
     times = run.events["time_ns"].chunk(0)

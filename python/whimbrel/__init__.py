@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from .exploration import Candidate, Exploration, explore
     from .model import Application, Platform
     from .policies import Move, SeenCore, SeenTask, SetPoint, Snapshot
-    from .runs import Run, open_run
+    from .runs import Run, open_run, rerun
     from .search import Result, Search, Space
     from .simulation import simulate
 
@@ -92,6 +92,7 @@ __all__ = [
     "explore",
     "open_run",
     "plot",
+    "rerun",
     "simulate",
 ]
 

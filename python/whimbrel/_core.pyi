@@ -14,7 +14,10 @@ __all__ = [
     "explore",
     "helpers_are_in",
     "platform",
+    "report",
+    "rerun",
     "simulate",
+    "trace",
     "work",
     "write",
 ]
@@ -28,6 +31,9 @@ def simulate(
     progress: Callable[[int, int], object] | None = None,
     decide: Callable[[str], tuple[list[tuple[int, int]], list[tuple[int, int]]]] | None = None,
 ) -> str: ...
+def rerun(folder: str | PathLike[str]) -> list[tuple[str, str | None]]: ...
+def trace(folder: str | PathLike[str], format: str, to: str | PathLike[str]) -> None: ...
+def report(folders: list[Path], to: str | PathLike[str]) -> None: ...
 def events(folder: str | PathLike[str]) -> tuple[dict[str, bytes], int]: ...
 def explore(
     given: str | dict[str, list[str]],

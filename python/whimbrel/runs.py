@@ -10,7 +10,7 @@ from copy import deepcopy
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from . import _shown, _tables, _words
 from ._native import _core
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import pyarrow
 
 Json = dict[str, Any]
+TraceFormat = Literal["perfetto", "vcd", "btf"]
 
 # Kinds of events in the order of their numbers, from 1: docs/recorded-run.md.
 KINDS = [
@@ -161,10 +162,49 @@ class Run:
         Raises:
             InputError: The run was not recorded.
         """
+        return _events(self._recorded())
+
+    def trace(self, path: str | PathLike[str], format: TraceFormat = "perfetto") -> Path:
+        """Writes the recorded events in the format of a viewer, as `whimbrel trace` does.
+
+        Args:
+            path: The file to write.
+            format: "perfetto" (for ui.perfetto.dev), "vcd" (for GTKWave) or "btf" (for Trace
+                Compass).
+
+        Returns:
+            The path.
+
+        Raises:
+            InputError: The run was not recorded, or there is no such format.
+            RunError: The file cannot be written.
+        """
+        to = Path(_words.path("path", path))
+        _core.trace(self._recorded(), _words.text("format", format), to)
+        return to
+
+    def report(self, path: str | PathLike[str] = "report.html") -> Path:
+        """Writes the recorded run as one page of HTML, as `whimbrel report` does.
+
+        Args:
+            path: The file to write.
+
+        Returns:
+            The path.
+
+        Raises:
+            InputError: The run was not recorded.
+            RunError: The file cannot be written.
+        """
+        to = Path(_words.path("path", path))
+        _core.report([self._recorded()], to)
+        return to
+
+    def _recorded(self) -> Path:
         if self.folder is None:
             cure = "give simulate(…, record=True), or record= with the path of a new folder"
             raise InputError("this run was not recorded", cure)
-        return _events(self.folder)
+        return self.folder
 
     def __repr__(self) -> str:
         summary = self.summary
@@ -220,6 +260,26 @@ def open_run(folder: str | PathLike[str]) -> Run:
     if version != 1:
         raise InputError(f"{file} is of version {version}, and only 1 is known")
     return Run(summary, path)
+
+
+def rerun(folder: str | PathLike[str]) -> dict[str, str | None]:
+    """Repeats a recorded simulation or an exploration, as `whimbrel rerun` does.
+
+    Blocks; Ctrl-C ends it. Needs nothing but the folder, which contains copies of the application,
+    its module, its input files and the platform. The module is a program: repeat only what you
+    would run.
+
+    Args:
+        folder: What `simulate(record=…)`, `explore(output=…)` or the command wrote.
+
+    Returns:
+        Each file of the result and how it differs from that of the second run; None: it is the same
+        to the byte.
+
+    Raises:
+        RunError: It cannot be repeated, for example because its policy is a function, or it failed.
+    """
+    return dict(_core.rerun(_words.path("folder", folder)))
 
 
 def recorded(summary: Json, record: Path | tempfile.TemporaryDirectory[str] | None) -> Run:

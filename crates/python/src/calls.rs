@@ -2,12 +2,17 @@
 //! A simulation that Python comes along with.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
 
 use pyo3::prelude::*;
 use serde_json::Value;
 use whimbrel::library::{self, Callbacks, DecidedMove, DecidedPoint, Decision, Parameters, Status};
 
-use crate::failing::Raise;
+use crate::exploring::LOOK;
+use crate::failing::{Raise, failed};
 
 /// What Python is asked and told while the interpreter is free for others.
 struct Caller {
@@ -61,6 +66,48 @@ impl Callbacks for Caller {
         let points = points.into_iter().map(|(core, point)| DecidedPoint { core, point });
         Some(Decision { moves: moves.collect(), points: points.collect() })
     }
+}
+
+/// Repeats a recorded simulation or an exploration; gives each file of the result with how it
+/// differs.
+#[pyfunction]
+pub fn rerun(py: Python<'_>, folder: PathBuf) -> PyResult<Vec<(String, Option<String>)>> {
+    let stop = AtomicBool::new(false);
+    let (compared, raised) = py.detach(|| {
+        thread::scope(|scope| {
+            let (done, is_done) = mpsc::channel::<()>();
+            let stop = &stop;
+            let compared = scope.spawn(move || {
+                let _done = done;
+                library::rerun(&folder, stop)
+            });
+            // Here, for signals of Python are the main thread's.
+            let mut raised = None;
+            while is_done.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
+                if let Err(error) = Python::attach(|py| py.check_signals()) {
+                    stop.store(true, Ordering::Relaxed);
+                    raised.get_or_insert(error);
+                }
+            }
+            (compared.join(), raised)
+        })
+    });
+    match raised {
+        Some(error) => Err(error),
+        None => compared.unwrap_or_else(|_| failed("internal error", "report it")).raise(py),
+    }
+}
+
+/// Writes a recorded run for a viewer.
+#[pyfunction]
+pub fn trace(py: Python<'_>, folder: PathBuf, format: String, to: PathBuf) -> PyResult<()> {
+    py.detach(|| library::trace(&folder, &format, &to)).raise(py)
+}
+
+/// Writes recorded runs and explorations as a page.
+#[pyfunction]
+pub fn report(py: Python<'_>, folders: Vec<PathBuf>, to: PathBuf) -> PyResult<()> {
+    py.detach(|| library::report(&folders, &to)).raise(py)
 }
 
 /// Simulates by parameters, each as texts; gives the summary as JSON.

@@ -15,7 +15,7 @@ use whimbrel::library::{self, Explored, Farm, Parameters, Verdicts};
 use crate::failing::{Raise, failed};
 
 /// How often Python may raise, and is told how far it is.
-const LOOK: Duration = Duration::from_millis(100);
+pub const LOOK: Duration = Duration::from_millis(100);
 
 /// A function of Python: takes a list of jobs, and gives pairs of a job's number and its verdict as
 /// they come, and None once a second or so while there is none, so that it can be ended.

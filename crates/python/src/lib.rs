@@ -62,6 +62,9 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(platform, module)?)?;
     module.add_function(wrap_pyfunction!(write, module)?)?;
     module.add_function(wrap_pyfunction!(calls::simulate, module)?)?;
+    module.add_function(wrap_pyfunction!(calls::rerun, module)?)?;
+    module.add_function(wrap_pyfunction!(calls::trace, module)?)?;
+    module.add_function(wrap_pyfunction!(calls::report, module)?)?;
     module.add_function(wrap_pyfunction!(events::events, module)?)?;
     module.add_function(wrap_pyfunction!(exploring::explore, module)?)?;
     module.add_function(wrap_pyfunction!(exploring::work, module)?)?;

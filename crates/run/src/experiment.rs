@@ -2,8 +2,8 @@
 //! What a simulation or an exploration was made of, in the folder of its result: what it takes to
 //! repeat it.
 //!
-//! `experiment.json` has the options, and `inputs/` the files that they name, in folders of their own.
-//! In the options their paths are relative to the folder.
+//! `experiment.json` has the options, and `inputs/` the files that they name, each in a folder.
+//! In the options their paths are relative to the result's folder.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -158,10 +158,10 @@ impl Experiment {
         let about = fs::metadata(file).map_err(|error| format!("{}: {error}", whole()))?;
         let held: u64 = self.copies.iter().map(|(_, contents)| contents.len() as u64).sum();
         if !about.is_file() {
-            return Err(format!("{}, which is no file", whole()));
+            return Err(format!("{}, which is not a file", whole()));
         }
         if held + about.len() > MOST {
-            return Err(format!("{}, and what it reads is over {} MiB", whole(), MOST >> 20));
+            return Err(format!("{}, and more than {} MiB in all", whole(), MOST >> 20));
         }
         let contents = fs::read(file).map_err(|error| format!("{}: {error}", whole()))?;
         self.copies.push((path.clone(), contents));
@@ -185,7 +185,8 @@ impl Experiment {
         Ok(path.to_string_lossy().into_owned())
     }
 
-    /// Writes it into the folder of the result, after the run. What the run has written is no input.
+    /// Writes it into the folder of the result, after the run. What the run has written is no
+    /// input.
     ///
     /// # Errors
     /// A file cannot be written.
@@ -227,7 +228,8 @@ impl Experiment {
             wrong(error.to_string()).help(help)
         })?;
         let read: Self = serde_json::from_slice(&text).map_err(|error| {
-            wrong(format!("is no experiment: {error}")).help("restore the file, or make it anew")
+            wrong(format!("is not an experiment: {error}"))
+                .help("restore the file, or record the run again")
         })?;
         match read.why_not {
             _ if !read.files.iter().all(|(key, _)| is_below(Path::new(key))) => {

@@ -15,6 +15,7 @@ use whimbrel_text::cure;
 use whimbrel_text::option::{FRAME_RATE_CHANGE, SAVE};
 
 use crate::args::SimArgs;
+use crate::experiment::Experiment;
 use crate::failure::{Failure, Outcome};
 use crate::fingerprint::fingerprint;
 use crate::load::sim::{Simulated, check_times, load};
@@ -45,7 +46,10 @@ pub fn prepared(args: &SimArgs) -> Result<(Loaded, impl FnOnce(Plan) -> Plan), F
     if args.common.layout.fast && !args.frame_rate_changes.is_empty() {
         return Err(both(FRAME_RATE_CHANGE).into());
     }
-    let Simulated { run, platform, commands } = load(args)?;
+    let Simulated { mut run, platform, commands } = load(args)?;
+    let is_recorded = args.common.record.is_some();
+    run.experiment =
+        is_recorded.then(|| Experiment::of_sim(args, &run.app, Path::new(&run.module)));
     let islands = run.options.simulation.as_ref().map_or_else(Vec::new, |it| it.islands.clone());
     let save = args.save.as_ref().map(|save| followed(&save.file)).transpose()?;
     let (save, resume) = (absolute(save.as_deref())?, absolute(args.resume.as_deref())?);

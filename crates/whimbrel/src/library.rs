@@ -14,14 +14,18 @@ use rayon::prelude::*;
 use serde_json::{Value, json};
 use whimbrel_explore::{Candidate, Evaluate, Failure as Failed, Progress, Surroundings, Taker};
 use whimbrel_model::{Problem, Setting};
+use whimbrel_report::page;
 use whimbrel_run::accompany;
 use whimbrel_run::args::SimArgs;
 use whimbrel_run::atomic_file;
 use whimbrel_run::failure::Failure;
 use whimbrel_run::{helpers, load, prepared};
+use whimbrel_trace::{Format, Recorded};
 
+use crate::cli::TraceArgs;
 use crate::explore;
 use crate::explore::{Job, Pool, Prepared, Simulator};
+use crate::{report, trace};
 
 pub use crate::candidates::{Candidates, Next, Search};
 pub use crate::cli::ExploreArgs;
@@ -82,6 +86,45 @@ pub fn simulate(given: Parameters, callbacks: &mut dyn Callbacks) -> Result<Stri
     let record = args.common.record.as_deref();
     let summary = accompany(&run, record, complete, callbacks).map_err(failed)?;
     serde_json::to_string(&summary).map_err(|error| failed(Failure::Output(error.into())))
+}
+
+/// Repeats a recorded simulation or an exploration; gives each file of the result with how it
+/// differs, `None`: not at all.
+///
+/// # Errors
+/// It cannot be repeated, or fails.
+pub fn rerun(folder: &Path, stop: &AtomicBool) -> Result<Vec<(String, Option<String>)>, Wrong> {
+    let compared = crate::rerun::repeated(folder, stop).map_err(failed)?;
+    Ok(compared.into_iter().map(|file| (file.name, file.difference)).collect())
+}
+
+/// Writes a recorded run in the format of a viewer, by its name.
+///
+/// # Errors
+/// There is no such format or no such run, or the file cannot be written.
+pub fn trace(folder: &Path, format: &str, to: &Path) -> Result<(), Wrong> {
+    let known = Format::ALL.into_iter().find(|known| known.name() == format);
+    let known = known.ok_or_else(|| {
+        let names = Format::ALL.map(Format::name).join(", ");
+        input(
+            Problem::new(format!("no format is called `{format}`"))
+                .help(format!("name one of {names}"))
+                .into(),
+        )
+    })?;
+    let run = Recorded::open(folder).map_err(|error| input(trace::unreadable(&error).into()))?;
+    let args = TraceArgs { run: folder.into(), format: known, output: None, quiet: true };
+    trace::to_file(&args, &run, to).map(drop).map_err(|problem| failed(problem.into()))
+}
+
+/// Writes recorded runs and explorations as a page.
+///
+/// # Errors
+/// A folder is of neither, or the file cannot be written.
+pub fn report(folders: &[PathBuf], to: &Path) -> Result<(), Wrong> {
+    let page = page(folders, &[]).map_err(|error| input(report::unreadable(&error).into()))?;
+    atomic_file::save(to, |file| file.write_all(page.html.as_bytes()))
+        .map_err(|problem| failed(problem.into()))
 }
 
 /// Checks an application; gives the path of its file and the text of its app.toml, which is another

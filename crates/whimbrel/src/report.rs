@@ -39,7 +39,8 @@ fn warn(args: &ReportArgs, page: &Page) {
     }
 }
 
-fn unreadable(error: &Error) -> Problem {
+/// What is wrong with a folder that cannot be shown.
+pub fn unreadable(error: &Error) -> Problem {
     let help = match error {
         Error::Recorded(_) => "name folders that `whimbrel run --record` made",
         Error::Table { .. } | Error::NoFront { .. } => "name folders that `whimbrel explore` made",

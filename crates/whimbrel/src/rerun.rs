@@ -7,6 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use serde::Serialize;
 use serde_json::{Value, json};
 use signal_hook::flag;
 use whimbrel_model::{Decision, Problem};
@@ -25,11 +26,12 @@ const NAMED_MOST: usize = 8;
 const SUMMARY: &str = "summary.json";
 
 /// A file of the result, and how it differs from that of the second run.
-#[derive(Debug)]
-struct Compared {
-    name: String,
+#[derive(Debug, Serialize)]
+pub struct Compared {
+    /// Its name.
+    pub name: String,
     /// `None`: it is the same.
-    difference: Option<String>,
+    pub difference: Option<String>,
 }
 
 /// Repeats what a folder contains, and says whether the result is the same to the byte.
@@ -41,14 +43,17 @@ pub fn rerun(args: &RerunArgs) -> Outcome {
         let message = format!("{} cannot be read: {error}", args.folder.display());
         Problem::new(message).help(cure(&error))
     })?;
-    let compared = repeated(&folder)?;
+    // An ending signal lets what is made for it go as well.
+    let stop = Arc::new(AtomicBool::new(false));
+    for signal in signals::ending() {
+        flag::register(signal, Arc::clone(&stop)).map_err(|error| {
+            Problem::new(format!("signals cannot be taken: {error}")).help(cure(&error))
+        })?;
+    }
+    let compared = repeated(&folder, &stop)?;
     let same = compared.iter().all(|file| file.difference.is_none());
     if args.json {
-        let files: Vec<Value> = compared
-            .iter()
-            .map(|file| json!({ "name": file.name, "same": file.difference.is_none(), "difference": file.difference }))
-            .collect();
-        print_json(&json!({ "same": same, "files": files }))?;
+        print_json(&json!({ "same": same, "files": compared }))?;
     } else {
         print(&told(&compared))?;
     }
@@ -63,25 +68,22 @@ fn told(compared: &[Compared]) -> String {
     compared.iter().map(line).collect()
 }
 
-fn repeated(folder: &Path) -> Result<Vec<Compared>, Failure> {
+/// Repeats it in a folder of its own, until `stop`.
+///
+/// # Errors
+/// As [`rerun`].
+pub fn repeated(folder: &Path, stop: &AtomicBool) -> Result<Vec<Compared>, Failure> {
     let experiment = Experiment::read(folder)?;
     if experiment.whimbrel != env!("CARGO_PKG_VERSION") {
         let this = env!("CARGO_PKG_VERSION");
         say(&format!("made by Whimbrel {}, repeated by {this}", experiment.whimbrel));
     }
-    // An ending signal lets the folder go as well.
-    let stop = Arc::new(AtomicBool::new(false));
-    for signal in signals::ending() {
-        flag::register(signal, Arc::clone(&stop)).map_err(|error| {
-            Problem::new(format!("signals cannot be taken: {error}")).help(cure(&error))
-        })?;
-    }
     let scratch = tempfile::tempdir().map_err(|error| {
         Problem::new(format!("no folder can be made: {error}")).help(cure(&error))
     })?;
     match experiment.verb.as_str() {
-        "sim" => simulated(&experiment, folder, scratch.path(), &stop),
-        "explore" => explored(&experiment, folder, scratch.path(), &stop),
+        "sim" => simulated(&experiment, folder, scratch.path(), stop),
+        "explore" => explored(&experiment, folder, scratch.path(), stop),
         verb => {
             let message =
                 format!("{}: `{verb}` is not repeated", folder.join(EXPERIMENT).display());

@@ -30,6 +30,7 @@ pub fn trace(args: &TraceArgs) -> Outcome {
         Some(path) => path.clone(),
         None => args.run.join("trace").with_extension(args.format.extension()),
     };
+    atomic_file::clean_up_after_signals();
     let started = Instant::now();
     let exported = to_file(args, &run, &path)?;
     if !args.quiet {
@@ -39,7 +40,8 @@ pub fn trace(args: &TraceArgs) -> Outcome {
     Ok(Answer::Yes)
 }
 
-fn unreadable(error: &whimbrel_trace::Error) -> Problem {
+/// What is wrong with a folder that is not that of a recorded run.
+pub fn unreadable(error: &whimbrel_trace::Error) -> Problem {
     let help = "name a folder that `whimbrel run --record` made (see docs/recorded-run.md)";
     Problem::new(error.to_string()).help(help)
 }
@@ -72,8 +74,11 @@ fn to_standard_output(args: &TraceArgs, run: &Recorded) -> Outcome {
     }
 }
 
-fn to_file(args: &TraceArgs, run: &Recorded, path: &Path) -> Result<Exported, Problem> {
-    atomic_file::clean_up_after_signals();
+/// Writes the trace into a file.
+///
+/// # Errors
+/// As [`trace`].
+pub fn to_file(args: &TraceArgs, run: &Recorded, path: &Path) -> Result<Exported, Problem> {
     atomic_file::write(path, |file| write(args, run, file)).map_err(|error| match error {
         ExportError::Read(error) => unreadable(&error),
         ExportError::Write(error) => {

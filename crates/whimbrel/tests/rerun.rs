@@ -51,7 +51,7 @@ fn different(place: &Place, status: i32) -> Vec<(String, String)> {
     let files = told["files"].as_array().unwrap().iter();
     let text = |file: &Value, key: &str| file[key].as_str().unwrap_or_default().to_owned();
     files
-        .filter(|file| file["same"] == Value::Bool(false))
+        .filter(|file| !file["difference"].is_null())
         .map(|file| (text(file, "name"), text(file, "difference")))
         .collect()
 }
@@ -146,7 +146,7 @@ fn what_cannot_be_repeated_says_why() {
         ("\"version\": 1", "\"version\": 2", "is of format 2"),
         ("\"verb\": \"sim\"", "\"verb\": \"rm\"", "`rm` is not repeated"),
         ("\"seed\": 7", "\"seed\": -7", "experiment.json: "),
-        ("{", "[", "is no experiment"),
+        ("{", "[", "is not an experiment"),
         ("\"files\": []", "\"files\": [[\"../..\", \"x\"]]", "outside of its folder"),
         ("inputs/app/app.toml", "/etc/hostname", "has no app.toml"),
         ("inputs/app/app.toml", "inputs/../../x", "has no app.toml"),

@@ -139,9 +139,8 @@ pub fn load(args: &RunArgs) -> Result<Loaded, Failure> {
         .and_then(|()| check_kinds(&app, &kinds))
         .map_err(|problems| Failure::in_file(&source, problems))?;
     let schedule = Schedule::new(&args.common, &app, n_cores)?;
-    schedule
-        .check_kinds(&app, &kinds)
-        .map_err(|problem| Failure::Reports(vec![source.report(problem)]))?;
+    let checked = schedule.check_kinds(&app, &kinds);
+    checked.map_err(|problem| Failure::Reports(vec![source.report(problem)]))?;
     let module = helpers::find_module(&app, &folder, &source)?;
     let points = hardware.points_hz(n_cores);
     let (moving, moving_options) =

@@ -64,27 +64,27 @@ pub fn load(args: &SimArgs) -> Result<Simulated, Failure> {
         moving::load(&layout.moving, &mut app, &source, Some(&module), &hardware.points_hz(n))?;
     groups::check(&description, &mut app, &moving, &schedule)?;
     begin_by_table(layout, &mut app, &mut moving, &mut hardware.cores, &mut description, pacing);
-    let options = Options {
-        cpus: numbers.into_iter().map(CoreName::Cpu).collect(),
-        platform: hardware.platform.clone(),
-        frequency: "simulated",
-        frame_rate: pacing.frame_rate(&app),
-        fast: layout.fast,
-        map: layout.map.as_ref().map(ToString::to_string),
-        duration_ns: args.common.duration.map(nanoseconds),
-        polling: Polling::NONE,
-        exclusive: false,
-        restart: None,
-        moving: moving_options,
-        simulation: Some(Simulation {
-            seed: args.seed.unwrap_or_default(),
-            compute: app.compute.to_string(),
-            thermal: description.thermal.clone(),
-            islands: islands(args, &app, &moving, &description, &schedule.commands()),
-        }),
-        board: None,
-    };
     let run = Loaded {
+        options: Options {
+            cpus: numbers.into_iter().map(CoreName::Cpu).collect(),
+            platform: hardware.platform.clone(),
+            frequency: "simulated",
+            frame_rate: pacing.frame_rate(&app),
+            fast: layout.fast,
+            map: layout.map.as_ref().map(ToString::to_string),
+            duration_ns: args.common.duration.map(nanoseconds),
+            polling: Polling::NONE,
+            exclusive: false,
+            restart: None,
+            moving: moving_options,
+            simulation: Some(Simulation {
+                seed: args.seed.unwrap_or_default(),
+                compute: app.compute.to_string(),
+                thermal: description.thermal.clone(),
+                islands: islands(args, &app, &moving, &description, &schedule.commands()),
+            }),
+            board: None,
+        },
         // Short, so that the result is the same wherever the files are.
         path: file_name(&named(&layout.app[0])),
         module: utf8(&module)?,
@@ -95,7 +95,6 @@ pub fn load(args: &SimArgs) -> Result<Simulated, Failure> {
         pacing,
         moving,
         hardware,
-        options,
         schedule: Schedule::default(),
         board: None,
         guests: GuestBoards::default(),
