@@ -33,10 +33,11 @@ fn explored(tasks: u32) -> u64 {
 }
 
 #[test]
-fn a_candidate_takes_little_more_memory_than_it_has_numbers() {
+fn a_candidate_that_ran_is_in_memory_once() {
+    // 3040, with what is in memory while the file is written; twice it was 3830.
     explored(6);
     let before = peak();
     let ran = explored(9);
     let each = (peak() - before) / ran;
-    assert!(each < 4500, "{each} bytes for each of {ran} candidates");
+    assert!(each < 3500, "{each} bytes for each of {ran} candidates");
 }
