@@ -170,6 +170,21 @@ def test_our_search_finds_what_an_exploration_finds(
     assert fronts[0] == fronts[1]
 
 
+def test_every_objective_of_an_exploration_is_one_of_a_search(player: whimbrel.Application) -> None:
+    every = ("energy", "misses", "latency", "cores", "power", "energy_per_frame")
+    every += ("energy_per_task", "time", "frames")
+    space = whimbrel.Space(player, "mpsoc3", duration="100ms", objectives=every)
+    results = []
+    for tell_row in (False, True):
+        search = whimbrel.Search(space)
+        (candidate, *_) = search.ask()
+        result = space.evaluate(candidate)
+        search.tell(candidate, result.row if tell_row else result)
+        results += search.results
+    assert results[0].objectives == pytest.approx(results[1].objectives, rel=1e-12)
+    assert results[0].objectives[-1] < 0 < min(results[0].objectives[4:8])
+
+
 def test_what_was_measured_elsewhere_is_told(player: whimbrel.Application) -> None:
     of = space(player, points="high")
     search = Search(of)

@@ -63,7 +63,8 @@ class Space:
         platform: The hardware, or its name, or the path of its file.
         frame_rates, points, slots, channels, policies, pins, set, duration: As in
             `whimbrel.explore`; each list is what a variable chooses from.
-        objectives: The quantities to minimise, of "energy", "misses", "latency" and "cores".
+        objectives: The quantities to minimise, of "energy", "misses", "latency", "cores", "power",
+            "energy_per_frame", "energy_per_task" and "time"; "frames" is maximised.
         seed: The seed of the draws of cycles, and of `Search`.
         budget: The candidates of each frame rate after which `Search` ends.
         exhaustive: The maximum number of candidates of a frame rate of which `Search` asks for all.
@@ -213,8 +214,8 @@ class Search:
         Args:
             candidate: As `ask` gave it.
             result: That of `Space.evaluate`; or what you have measured: `energy_mj`, `misses`,
-                `latency_ms` and `cores`, of which only objectives of the space are needed. None: it
-                cannot run.
+                `latency_ms`, `cores`, `time_ms`, `frames` and `firings`, of which only those are
+                needed that the objectives of the space are made of. None: it cannot run.
 
         Raises:
             InputError: The candidate does not wait for a result, or a number is missing or is not
@@ -227,8 +228,7 @@ class Search:
         outcome = self._outcome(result)
         if not isinstance(result, Result):
             row: dict[str, Any] = dict(result or {})
-            values: list[Any] = [row.get(_COLUMNS[of]) for of in self._of()]
-            known = tuple(math.inf if value is None else float(value) for value in values)
+            known = tuple(_objective(of, row if outcome else {}) for of in self._of())
             result = Result(candidate, row, known, None if outcome else "it could not run")
         self._inner.tell(self._waiting.pop(key), outcome)
         self.results.append(result)
@@ -250,28 +250,53 @@ class Search:
 
     def _outcome(
         self, result: Result | Mapping[str, float] | None
-    ) -> tuple[float, int, float | None, int] | None:
+    ) -> tuple[float, int, float | None, int, float, int, int] | None:
         if result is None or (isinstance(result, Result) and result.failed is not None):
             return None
         row = result.row if isinstance(result, Result) else result
-        for of in self._of():
-            value: Any = row.get(_COLUMNS[of])
+        for column in dict.fromkeys(name for of in self._of() for name in _COLUMNS[of]):
+            value: Any = row.get(column)
             # A latency is unknown where no frame came to its end.
-            fine = value is None if of == "latency" and _COLUMNS[of] in row else False
+            fine = column == "latency_ms" and column in row and value is None
             if not fine and not (_words.is_number(value) and 0 <= float(value) < math.inf):
                 cure = "give a finite number from 0 on"
-                raise InputError(f"the result's {_COLUMNS[of]} is {value!r}", cure)
+                raise InputError(f"the result's {column} is {value!r}", cure)
         latency = row.get("latency_ms")
         return (
             float(row.get("energy_mj", 0)),
             int(row.get("misses", 0)),
             None if latency is None else float(latency),
             int(row.get("cores", 0)),
+            float(row.get("time_ms", 0)),
+            int(row.get("frames", 0)),
+            int(row.get("firings", 0)),
         )
 
 
-# The column of each objective.
-_COLUMNS = {"energy": "energy_mj", "misses": "misses", "latency": "latency_ms", "cores": "cores"}
+# What each objective is made of: a value, or the first over the second.
+_COLUMNS = {
+    "energy": ("energy_mj",),
+    "misses": ("misses",),
+    "latency": ("latency_ms",),
+    "cores": ("cores",),
+    "power": ("energy_mj", "time_ms"),
+    "energy_per_frame": ("energy_mj", "frames"),
+    "energy_per_task": ("energy_mj", "firings"),
+    "time": ("time_ms",),
+    "frames": ("frames",),
+}
+
+
+def _objective(of: str, row: Mapping[str, Any]) -> float:
+    """Its value; infinite where it is not known, and negative if there is to be much of it."""
+    first, *per = (row.get(column) for column in _COLUMNS[of])
+    if first is None or (per and not per[0]):
+        return math.inf
+    value = float(first)
+    if of == "frames":
+        return -value
+    # Millijoules in milliseconds are watts.
+    return value / float(per[0]) * (1e3 if of == "power" else 1) if per else value
 
 
 def _beats(one: Result, other: Result) -> bool:

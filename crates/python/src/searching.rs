@@ -40,6 +40,9 @@ impl Candidates {
 #[pyclass(module = "whimbrel._core")]
 pub struct Search(Mutex<InnerSearch>);
 
+/// What came of a candidate.
+type Told = (f64, u64, Option<f64>, u32, f64, u64, u64);
+
 #[pymethods]
 impl Search {
     #[new]
@@ -61,19 +64,21 @@ impl Search {
     }
 
     /// Tells what came of a candidate of the last batch: energy in millijoules, misses, latency in
-    /// milliseconds, and cores; None: it could not run.
-    fn tell(&self, place: usize, outcome: Option<(f64, u64, Option<f64>, u32)>) {
-        let outcome = outcome.map(|(energy_mj, misses, latency_ms, cores)| Outcome {
-            energy_mj,
-            misses,
-            latency_ms,
-            cores,
-            jobs: 0,
-            time_ms: 0.0,
-            load: Vec::new(),
-            frames: 0,
-        });
-        self.locked().tell(place, outcome);
+    /// milliseconds, cores, time in milliseconds, frames and firings; None: it could not run.
+    fn tell(&self, place: usize, outcome: Option<Told>) {
+        let told =
+            |(energy_mj, misses, latency_ms, cores, time_ms, frames, firings): Told| Outcome {
+                energy_mj,
+                misses,
+                latency_ms,
+                cores,
+                jobs: 0,
+                time_ms,
+                load: Vec::new(),
+                frames,
+                firings,
+            };
+        self.locked().tell(place, outcome.map(told));
     }
 }
 

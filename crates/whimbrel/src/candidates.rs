@@ -61,7 +61,7 @@ impl Candidates {
     }
 
     fn row(&self, candidate: &Candidate) -> Result<Value, Wrong> {
-        let Prepared { space, simulator } = self.prepared.as_ref();
+        let Prepared { space, simulator, .. } = self.prepared.as_ref();
         let outcome = match space.fits(candidate) {
             true => simulator.run(candidate),
             false => Err(Failure::Candidate("its channels have no room for its batches".into())),
