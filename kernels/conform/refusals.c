@@ -257,7 +257,8 @@ static enum wb_status answer(enum wb_capability capability)
 
 TEST(what_a_kernel_cannot_do_is_refused_before_it_starts)
 {
-    static const struct wb_point points[] = { { 100, 1, 0 }, { 200, 2, 0 } };
+    static const struct wb_point points[] = { { .hz = 100, .active_uw = 1 },
+                                              { .hz = 200, .active_uw = 2 } };
     struct harness *h = suite_open(1, sizeof(struct state));
     struct wb_core *const core = harness_system(h)->cores[0];
 

@@ -10,7 +10,9 @@
 
 enum { PERIOD_NS = 1000 };
 
-static const struct wb_point points[] = { { 100, 1, 1 }, { 250, 2, 1 }, { 500, 3, 1 } };
+static const struct wb_point points[] = { { .hz = 100, .active_uw = 1, .idle_uw = 1 },
+                                          { .hz = 250, .active_uw = 2, .idle_uw = 1 },
+                                          { .hz = 500, .active_uw = 3, .idle_uw = 1 } };
 
 static struct wb_system *sys;
 static struct wb_task *a, *b;

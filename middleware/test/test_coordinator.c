@@ -14,7 +14,8 @@ TEST(only_the_coordinator_asks_a_global_policy)
 
 TEST(the_snapshot_is_what_the_agents_reported)
 {
-    static const struct wb_point points[] = { { 100, 1, 1 }, { 500, 3, 1 } };
+    static const struct wb_point points[] = { { .hz = 100, .active_uw = 1, .idle_uw = 1 },
+                                              { .hz = 500, .active_uw = 3, .idle_uw = 1 } };
 
     setup();
     sys->cores[2]->points = points;
@@ -113,7 +114,8 @@ TEST(a_request_whose_task_finds_no_checkpoint_is_withdrawn_in_the_end)
 
 TEST(a_point_is_set_by_the_agent_of_its_core)
 {
-    static const struct wb_point points[] = { { 100, 1, 1 }, { 500, 3, 1 } };
+    static const struct wb_point points[] = { { .hz = 100, .active_uw = 1, .idle_uw = 1 },
+                                              { .hz = 500, .active_uw = 3, .idle_uw = 1 } };
 
     setup();
     sys->cores[2]->points = points;
@@ -132,7 +134,8 @@ TEST(a_point_is_set_by_the_agent_of_its_core)
 
 TEST(the_coordinator_sets_the_point_of_its_own_core_at_once)
 {
-    static const struct wb_point points[] = { { 100, 1, 1 }, { 500, 3, 1 } };
+    static const struct wb_point points[] = { { .hz = 100, .active_uw = 1, .idle_uw = 1 },
+                                              { .hz = 500, .active_uw = 3, .idle_uw = 1 } };
 
     setup();
     sys->cores[1]->points = points;

@@ -26,7 +26,7 @@ struct shared {  // globally visible
     struct wb_word stage;
 };
 
-static const struct wb_point points[] = { { 800000000, 0, 0 }, { 2000000000, 0, 0 } };
+static const struct wb_point points[] = { { .hz = 800000000 }, { .hz = 2000000000 } };
 static char root[64], folder[128], journal[128];
 static struct wb_host *host;
 

@@ -28,9 +28,11 @@ struct shared {                  // globally visible
     struct wb_word stage;
 };
 
-static const struct wb_point quarter[] = { { 100000000, 84000, 84000 },
-                                           { 400000000, 1000000, 1000000 } };
-static const struct wb_point thousandth[] = { { 1000000, 0, 0 }, { 1000000000, 0, 0 } };
+static const struct wb_point quarter[] = {
+    { .hz = 100000000, .active_uw = 84000, .idle_uw = 84000 },
+    { .hz = 400000000, .active_uw = 1000000, .idle_uw = 1000000 }
+};
+static const struct wb_point thousandth[] = { { .hz = 1000000 }, { .hz = 1000000000 } };
 static struct wb_host *host;
 
 // Two cores on one processor, the first of which begins at its lowest point.

@@ -374,8 +374,10 @@ static int never_runs(struct wb_task *self)
     return 0;
 }
 
-static const struct wb_point points[] = { { 100000000, 84000, 8400 },
-                                          { 500000000, 1000000, 100000 } };
+static const struct wb_point points[] = {
+    { .hz = 100000000, .active_uw = 84000, .idle_uw = 8400 },
+    { .hz = 500000000, .active_uw = 1000000, .idle_uw = 100000 }
+};
 static const uint64_t cycles[] = { 0, 1000 };
 static const struct wb_work_config work = { .distribution = WB_NORMAL,
                                             .spread_ppm = 200000,
