@@ -61,8 +61,14 @@ class Space:
     Args:
         app: The application, or the path of its app.toml or of a file that `whimbrel import` takes.
         platform: The hardware, or its name, or the path of its file.
-        frame_rates, points, slots, channels, policies, pins, set, duration: As in
-            `whimbrel.explore`; each list is what a variable chooses from.
+        frame_rates: Frames per second; a variable chooses one of them.
+        points: "all", "high" or frequencies in MHz, of which a variable of each core chooses one.
+        slots: Slots of channels, such as "8,14" or "demodulator_bpf=4,8".
+        channels: How channels notify, such as "interrupt,polling:20ms".
+        policies: The policies to choose from.
+        pins: Tasks that stay on a core, such as `{"lpf": 0}`.
+        set: Parameters of the application with their new values.
+        duration: The virtual time of each candidate.
         objectives: The quantities to minimise, of "energy", "misses", "latency", "cores", "power",
             "energy_per_frame", "energy_per_task" and "time"; "frames" is maximised.
         seed: The seed of the draws of cycles, and of `Search`.

@@ -26,6 +26,7 @@ PARTS = {
     "_keys": "Their tables",
     "policies": "Policies",
     "exploration": "Exploring",
+    "search": "Searching step by step, and by others",
     "errors": "What goes wrong",
 }
 HEAD = """# Python: whimbrel

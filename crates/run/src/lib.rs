@@ -12,7 +12,6 @@ pub mod atomic_file;
 pub mod benchmark;
 pub mod board;
 pub mod control;
-pub mod experiment;
 pub mod failure;
 pub mod files;
 mod fingerprint;

@@ -15,9 +15,9 @@ use whimbrel_text::cure;
 use whimbrel_text::option::{FRAME_RATE_CHANGE, SAVE};
 
 use crate::args::SimArgs;
-use crate::experiment::Experiment;
 use crate::failure::{Failure, Outcome};
 use crate::fingerprint::fingerprint;
+use crate::load::experiment::Experiment;
 use crate::load::sim::{Simulated, check_times, load};
 use crate::load::{Loaded, both, nanoseconds, utf8};
 use crate::run::execute;

@@ -14,8 +14,9 @@ use whimbrel_explore::{
 };
 use whimbrel_run::args::Parameters;
 
+use crate::cli::ExploreArgs;
 use crate::explore::{self, Prepared};
-use crate::library::{Trouble, Wrong, explore_options, input};
+use crate::wrong::{Trouble, Wrong, input};
 
 /// How often a search that waits for outcomes looks whether it is to end.
 const LOOK: Duration = Duration::from_millis(50);
@@ -33,7 +34,7 @@ impl Candidates {
     /// # Errors
     /// Bad input, or there is no simulator.
     pub fn new(given: Parameters) -> Result<Self, Wrong> {
-        let args = explore_options(given)?;
+        let args = ExploreArgs::of(given).map_err(|problem| input(problem.into()))?;
         let prepared = Arc::new(explore::prepared(&args).map_err(input)?);
         let options = explore::options(&args).map_err(|problem| input(problem.into()))?;
         Ok(Self { prepared, options })

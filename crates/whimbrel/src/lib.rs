@@ -34,6 +34,8 @@ mod steps;
 mod top;
 #[cfg(feature = "analysis")]
 mod trace;
+#[cfg(feature = "analysis")]
+mod wrong;
 
 use std::env;
 use std::ffi::OsString;
@@ -80,7 +82,12 @@ fn perform(command: &Command) -> ExitCode {
     failure::conclude(match command {
         Command::New(args) => new::new(args),
         Command::Run(args) => run(args),
+        #[cfg(feature = "analysis")]
         Command::Sim(args) => explore::replayed(args).and_then(|args| sim(&args)),
+        #[cfg(not(feature = "analysis"))]
+        Command::Sim(args) if args.candidate.is_some() => Err(built_without_analysis().into()),
+        #[cfg(not(feature = "analysis"))]
+        Command::Sim(args) => sim(args),
         Command::Migrate(args) => migrate::migrate(args),
         Command::Policy(args) => steer::policy(args),
         Command::FrameRate(args) => steer::frame_rate(args),

@@ -9,7 +9,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use miette::Report;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 use whimbrel_explore::{Candidate, Evaluate, Failure as Failed, Progress, Surroundings, Taker};
@@ -25,41 +24,19 @@ use whimbrel_trace::{Format, Recorded};
 use crate::cli::TraceArgs;
 use crate::explore;
 use crate::explore::{Job, Pool, Prepared, Simulator};
+use crate::wrong::{failed, input};
 use crate::{report, trace};
 
 pub use crate::candidates::{Candidates, Next, Search};
 pub use crate::cli::ExploreArgs;
 pub use crate::steps::Steps;
+pub use crate::wrong::{Trouble, Wrong};
 pub use whimbrel_explore::{Outcome, Progress as Explored};
 pub use whimbrel_model::{DecidedMove, DecidedPoint, Decision};
 pub use whimbrel_run::Callbacks;
 pub use whimbrel_run::args::Parameters;
 pub use whimbrel_run::protocol::Status;
 pub use whimbrel_text::option::show_parameters;
-
-/// Something that went wrong.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Trouble {
-    /// What, in one sentence without a full stop.
-    pub message: String,
-    /// The file that it is in; `None`: it is in none.
-    pub file: Option<String>,
-    /// The line and the column, from 1, of the place to change.
-    pub place: Option<(usize, usize)>,
-    /// That line's text.
-    pub line: Option<String>,
-    /// What to do about it.
-    pub cure: Option<String>,
-}
-
-/// Why something was not done; no list is empty.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Wrong {
-    /// What was given makes no sense.
-    Input(Vec<Trouble>),
-    /// It could not be done, or failed.
-    Run(Vec<Trouble>),
-}
 
 /// Writes a file as the command does: whole or not at all, and through no link that another user
 /// may have made.
@@ -305,40 +282,6 @@ fn on_a_worker(failed: Failed) -> Failed {
     let lack = "; workers need the application's module and data at the same paths as here";
     let lack = if why.contains("No such file") { lack } else { "" };
     Failed::Fatal(format!("on a worker: {why}{lack}"))
-}
-
-pub(crate) fn input(failure: Failure) -> Wrong {
-    Wrong::Input(troubles(failure))
-}
-
-pub(crate) fn failed(failure: Failure) -> Wrong {
-    Wrong::Run(troubles(failure))
-}
-
-fn troubles(failure: Failure) -> Vec<Trouble> {
-    match failure {
-        Failure::Reports(reports) => reports.iter().map(trouble).collect(),
-        Failure::Output(error) => {
-            vec![Trouble { message: error.to_string(), ..Trouble::default() }]
-        }
-    }
-}
-
-/// A report as plain data, with the place of its first label.
-fn trouble(report: &Report) -> Trouble {
-    let label = report.labels().and_then(|mut labels| labels.next());
-    let read = label
-        .as_ref()
-        .zip(report.source_code())
-        .and_then(|(label, source)| source.read_span(label.inner(), 0, 0).ok());
-    let text = |data: &[u8]| String::from_utf8_lossy(data).trim_end().to_owned();
-    Trouble {
-        message: report.to_string(),
-        file: read.as_ref().and_then(|read| read.name()).map(str::to_owned),
-        place: read.as_ref().map(|read| (read.line() + 1, read.column() + 1)),
-        line: read.as_ref().map(|read| text(read.data())),
-        cure: report.help().map(|help| help.to_string()),
-    }
 }
 
 #[cfg(test)]

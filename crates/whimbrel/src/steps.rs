@@ -13,7 +13,7 @@ use whimbrel_run::args::{Parameters, SimArgs};
 use whimbrel_run::{helpers, prepared};
 
 use crate::explore::{Pool, Process};
-use crate::library::{Wrong, failed, input};
+use crate::wrong::{Wrong, failed, input};
 
 /// A simulation as its plan, and the simulator that runs it again and again.
 #[derive(Debug)]

@@ -12,10 +12,10 @@ use crate::common::{Place, STREAM, root, text};
 
 /// What a help line may begin with.
 const IMPERATIVES: &str = "add allow bind build calibrate call change check choose close complete \
-    connect correct count create define delete end export free give include install keep leave let \
-    lock look lower make map measure mend mkdir mount move name nest omit plug put raise record \
-    remove rename replace report resume return run save say see set shorten signal start steer \
-    stop take try unlock unpack use wait write";
+    connect correct count create define delete end explore export free give include install keep \
+    leave let lock look lower make map measure mend mkdir mount move name nest omit plug put \
+    raise record remove rename repeat replace report restore resume return run save say see set \
+    shorten signal start steer stop take try unlock unpack use wait write";
 
 /// What begins with a part that is an imperative itself; and of warnings, what does not.
 const ALSO: [&str; 3] = ["", "its", "expect"];

@@ -3,6 +3,7 @@
 //! What `run`, `sim`, `bench`, `calibrate` and `explore` have in common; it uses none of them.
 
 pub(crate) mod board;
+pub mod experiment;
 mod groups;
 mod guests;
 mod hardware;
@@ -34,10 +35,10 @@ pub use sim::{check_times, measured_work};
 
 use crate::args::values::Spin;
 use crate::args::{LayoutArgs, RunArgs};
-use crate::experiment::Experiment;
 use crate::failure::Failure;
 use crate::files::{APPLICATION, Given, named, translated};
 use crate::helpers;
+use experiment::Experiment;
 use whimbrel_text::option::{CORES, FAST, FRAME_RATE, Opt};
 
 /// How long a target may take to attach a task before its source takes it back.

@@ -8,7 +8,6 @@ use clap::Args;
 /// What the long help ends with.
 const EXAMPLES: &str = "\
 Examples:
-  whimbrel sim apps/fm_radio/app.toml --record radio
   whimbrel rerun radio
   whimbrel rerun found --json";
 

@@ -19,9 +19,9 @@ use whimbrel_explore::{
     explore as search, json,
 };
 use whimbrel_model::{Compute, Kernels, Problem, millihz};
-use whimbrel_run::experiment::Experiment;
 use whimbrel_run::failure::{Answer, Failure, Outcome, first_of, say};
 use whimbrel_run::helpers;
+use whimbrel_run::load::experiment::Experiment;
 use whimbrel_run::load::{
     Application, application, check_times, measured_work, nanoseconds, simulated_platform, utf8,
 };

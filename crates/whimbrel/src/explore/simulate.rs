@@ -12,9 +12,9 @@ use whimbrel_model::{
     App, At, Core, Frequency, Moving, Pacing, Pin, Plan, PlanOptions, PolicyName, Task, Transport,
     plan,
 };
-use whimbrel_run::experiment::Experiment;
 use whimbrel_run::fingerprint;
 use whimbrel_run::helpers;
+use whimbrel_run::load::experiment::Experiment;
 
 use super::job::{Job, Pool};
 use crate::cli::ExploreArgs;

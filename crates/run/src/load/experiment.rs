@@ -15,11 +15,11 @@ use serde_json::Value;
 use whimbrel_model::{App, Problem, Setting};
 use whimbrel_text::cure;
 
+use super::{simulated_file, utf8};
 use crate::args::{PLATFORM, SimArgs};
 use crate::atomic_file;
 use crate::files::named;
 use crate::fingerprint::fingerprint_of;
-use crate::load::{self, utf8};
 
 /// The file that says how to repeat it.
 pub const EXPERIMENT: &str = "experiment.json";
@@ -134,7 +134,7 @@ impl Experiment {
             *file = self.keep(&folder, None, &named(file))?;
         }
         self.keep("app", Some(app.module.get_ref()), module)?;
-        let file = load::simulated_file(platform).map_err(|_| "its platform is gone".to_owned())?;
+        let file = simulated_file(platform).map_err(|_| "its platform is gone".to_owned())?;
         *platform = self.keep("platform", None, &file)?.to_string_lossy().into_owned();
         for param in app.params.iter().filter(|param| app.paths.contains(&param.key)) {
             if !param.text.is_empty() {
@@ -233,7 +233,8 @@ impl Experiment {
         })?;
         match read.why_not {
             _ if !read.files.iter().all(|(key, _)| is_below(Path::new(key))) => {
-                Err(wrong("names files outside of its folder".into()).help("do not repeat it"))
+                Err(wrong("names files outside of its folder".into())
+                    .help("use only folders whose origin you know"))
             }
             _ if read.version != VERSION => {
                 let message =
