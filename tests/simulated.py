@@ -48,6 +48,12 @@ frequency_mhz = [1000, "off"]
 """
 
 
+def recorded_bytes(folder: Path) -> dict[str, bytes]:
+    """The result in a recorded folder, without what it takes to repeat it."""
+    files = [*folder.glob("summary.json"), *folder.glob("*.events")]
+    return {path.name: path.read_bytes() for path in files}
+
+
 def platform(*cores: str, rest: str = "") -> str:
     """A platform on which nothing but computing takes time; 1 GHz where a core says nothing."""
     point = "[[core.point]]\nmhz = 1000\nactive_mw = 100\n"

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from simulated import ROOT, WHIMBREL, command
+from simulated import ROOT, WHIMBREL, command, recorded_bytes
 
 SYNTHETIC = ROOT / "apps/synthetic"
 FORMATS = ("perfetto", "vcd", "btf")
@@ -38,15 +38,11 @@ def run(case: str, folder: Path | None, *options: str, libexec: Path | None = No
     return done.stdout.encode()
 
 
-def bytes_of(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in folder.iterdir()}
-
-
 @pytest.mark.parametrize("case", CASES)
 def test_the_same_seed_gives_the_same_bytes_and_another_does_not(case: str, tmp_path: Path) -> None:
     for name, seed in (("a", "3"), ("b", "3"), ("c", "4")):
         run(case, tmp_path / name, "--seed", seed)
-    first, second, other = (bytes_of(tmp_path / name) for name in "abc")
+    first, second, other = (recorded_bytes(tmp_path / name) for name in "abc")
     assert first == second
     assert json.loads(first["summary.json"])["clock"] == "virtual"
     changed = {name for name in first if first[name] != other[name]}
@@ -85,4 +81,4 @@ def test_a_busy_machine_changes_nothing(tmp_path: Path) -> None:
         for process in load:
             process.kill()
             process.wait()
-    assert bytes_of(tmp_path / "quiet") == bytes_of(tmp_path / "busy")
+    assert recorded_bytes(tmp_path / "quiet") == recorded_bytes(tmp_path / "busy")

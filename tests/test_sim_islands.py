@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from random_sims import BETWEEN, SOURCE, Case, table
-from simulated import PATIENCE_S, WHIMBREL, command, platform
+from simulated import PATIENCE_S, WHIMBREL, command, platform, recorded_bytes
 
 CASES = int(os.environ.get("SIM_ISLANDS", "10"))
 # A run is parted after this number of events.
@@ -82,7 +82,7 @@ def told(folder: Path, options: list[str], processors: int) -> tuple[object, str
     files = ["--platform", str(folder / "platform.toml"), "--record", str(place)]
     chosen = {"WHIMBREL_PROCESSORS": str(processors)}
     done = command(folder / "app.toml", *files, *options, quiet=False, **chosen)
-    recorded = {path.name: path.read_bytes() for path in place.glob("*")}
+    recorded = recorded_bytes(place)
     errors = re.findall(r"^ +(?:×|│|help:).*$", done.stderr, re.M)
     return (done.returncode, done.stdout, recorded, errors), done.stderr
 

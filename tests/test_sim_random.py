@@ -6,13 +6,14 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import tomllib
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 from random_sims import SOURCE, Case, table
-from simulated import command
+from simulated import command, recorded_bytes
 
 CASES = int(os.environ.get("SIM_CASES", "60"))
 # It takes no time, but the simulator does not know that, so no step is taken.
@@ -30,10 +31,9 @@ def told(folder: Path, case: Case, platform: str, *more: str, preempts: int = 0)
     seed = {"WHIMBREL_SIM_PREEMPTS": str(preempts)}
     done = command(folder / "app.toml", "--platform", str(place), *options, **seed)
     assert "cannot be started" not in done.stderr, "the simulator is being built meanwhile"
-    files = (folder / "recorded").glob("*.events")
-    events = {path.name: path.read_bytes() for path in files}
-    for path in (folder / "recorded").glob("*"):
-        path.unlink()
+    events = recorded_bytes(folder / "recorded")
+    events.pop("summary.json", None)
+    shutil.rmtree(folder / "recorded", ignore_errors=True)
     summary = json.loads(done.stdout or "{}")
     summary.pop("gvm_bytes", None)
     errors = [line.replace(str(place), "") for line in ERROR.findall(done.stderr)]

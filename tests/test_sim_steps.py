@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from simulated import ROOT, command, platform
+from simulated import ROOT, command, platform, recorded_bytes
 
 STEPS = re.compile(r", (\d+) steps without a switch")
 
@@ -142,8 +142,7 @@ def run(folder: Path, case: str, hardware: str, *, records: bool) -> tuple[int, 
     assert done.returncode == 0, done.stderr
     summary = json.loads(done.stdout)
     assert summary["ended"] == "finished"
-    recorded = sorted((folder / "recorded").glob("*")) if records else []
-    files = {path.name: path.read_bytes() for path in recorded}
+    files = recorded_bytes(folder / "recorded") if records else {}
     steps = STEPS.search(done.stderr)
     return int(steps[1]) if steps else 0, {"summary": done.stdout.encode(), **files}
 

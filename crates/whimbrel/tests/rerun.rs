@@ -134,6 +134,17 @@ fn an_exploration_is_repeated_to_the_byte() {
 }
 
 #[test]
+fn a_run_that_failed_fails_in_the_same_way() {
+    let place = Place::new();
+    let cycle = PIPELINE.replace("period_us = 1000\n", "")
+        + "\n[[channel]]\nfrom = \"worker.back\"\nto = \"source.back\"\nslot_bytes = 8\n";
+    fs::write(place.path("app.toml"), cycle).unwrap();
+    let output = place.output(&["sim", "app.toml", "--record", "was", "--quiet"]);
+    assert_eq!(output.status.code(), Some(2), "{}", text(&output.stderr));
+    assert_eq!(different(&place, 0), []);
+}
+
+#[test]
 fn what_cannot_be_repeated_says_why() {
     let place = simulated(&["--save", "state@100ms"]);
     let said = place.error(&["rerun", "nowhere"]);
