@@ -9,8 +9,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from simulated import ROOT
-from test_sim_determinism import CASES, bytes_of, run
+from simulated import ROOT, recorded_bytes
+from test_sim_determinism import CASES, run
 
 SECOND = ROOT / "build/second/bin"
 
@@ -19,7 +19,7 @@ SECOND = ROOT / "build/second/bin"
 def test_two_machines_give_the_same_bytes(case: str, tmp_path: Path) -> None:
     run(case, tmp_path / "first", "--seed", "9")
     run(case, tmp_path / "second", "--seed", "9", libexec=SECOND)
-    first, second = bytes_of(tmp_path / "first"), bytes_of(tmp_path / "second")
+    first, second = recorded_bytes(tmp_path / "first"), recorded_bytes(tmp_path / "second")
     differ = [name for name in first if first[name] != second.get(name)]
     assert not differ
     assert first.keys() == second.keys()

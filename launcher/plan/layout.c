@@ -345,14 +345,15 @@ bool layout_count(void *scratch, size_t scratch_bytes, const struct plan *plan,
     if (status != WB_OK)
         return fail_status(error, status, "", "its system cannot be made");
 
-    // One line more than it takes from the beginning of a line: the real arena may begin within
-    // one, and no block asks for more than that alignment.
+    // Two lines more than it takes from the beginning of a line, since no block asks for more than
+    // that alignment: the real arena may begin within one; and so may what is reserved, behind what
+    // the application takes.
     const unsigned char *begin = wb_system_alloc(counted.system, 0, WB_LINE_BYTES);
     if (!lay_out(counted.system, plan, &counting, error))
         return false;
     if (!wb_system_reserve(counted.system))
         return fail_status(error, WB_ERR_NOMEM, "", "there is no room for images of its tasks");
-    *bytes = (size_t)(counted.system->arena - begin) + WB_LINE_BYTES + plan->memory_bytes;
+    *bytes = (size_t)(counted.system->arena - begin) + 2 * WB_LINE_BYTES + plan->memory_bytes;
     return true;
 }
 

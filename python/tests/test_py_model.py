@@ -153,7 +153,7 @@ def test_nothing_is_saved_through_a_link_of_another_user(tmp_path: Path) -> None
     with pytest.raises(PermissionError, match="is a link of user 65534"):
         whimbrel.Application.load(APPS[0]).save(shared / "link")
     assert dear.read_text() == "dear"
-    found = whimbrel.Exploration("{}", b"parquet", "", kept=True)
+    found = whimbrel.Exploration("{}", b"parquet", "", True, APPS[0], "mpsoc3")
     with pytest.raises(PermissionError, match="is a link of user 65534"):
         found.save(shared / "link")
     assert dear.read_text() == "dear"
