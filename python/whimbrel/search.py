@@ -295,14 +295,14 @@ _COLUMNS = {
 
 def _objective(of: str, row: Mapping[str, Any]) -> float:
     """Its value; infinite where it is not known, and negative if there is to be much of it."""
-    first, *per = (row.get(column) for column in _COLUMNS[of])
-    if first is None or (per and not per[0]):
+    values: list[Any] = [row.get(column) for column in _COLUMNS[of]]
+    if values[0] is None or not all(values[1:]):
         return math.inf
-    value = float(first)
-    if of == "frames":
-        return -value
+    value = float(values[0])
+    for per in values[1:]:
+        value /= float(per)
     # Millijoules in milliseconds are watts.
-    return value / float(per[0]) * (1e3 if of == "power" else 1) if per else value
+    return {"frames": -value, "power": 1e3 * value}.get(of, value)
 
 
 def _beats(one: Result, other: Result) -> bool:
