@@ -174,17 +174,20 @@ static struct wb_task *task;
 static uint32_t restarts;
 static uint64_t guests_bytes;
 
+static uint32_t most_restarts;
+
 enum { UNTIL_UP, UNTIL_DEAD, UNTIL_UP_AGAIN };  // the index of the task that waits
 
-// Until the guest's kernels are up, or have gone.
+// Until the guest's kernels are up, or have gone for good: after all of their starts.
 static int waits(struct wb_task *self)
 {
     const uint32_t until = wb_task_index(self);
     struct wb_core *core = self->system->cores[1];
     const uint32_t wanted = until == UNTIL_DEAD ? WB_CORE_DEAD : WB_CORE_UP;
+    const uint32_t boots[] = { [UNTIL_DEAD] = most_restarts + 1, [UNTIL_UP_AGAIN] = 2 };
 
     while (wb_word_load(&core->state, WB_SEQ_CST) != wanted ||
-           (until == UNTIL_UP_AGAIN && *starts(wb_guest_page(guests_bytes, 0)) < 2))
+           *starts(wb_guest_page(guests_bytes, 0)) < boots[until])
         wb_sleep_until(wb_now_ns() + 1000000);
     return 0;
 }
@@ -301,7 +304,7 @@ TEST(a_guest_that_does_not_end_with_its_last_task_is_ended)
 
 static void start_again_with(const char *kind, uint32_t index, uint32_t most)
 {
-    restarts = most;
+    restarts = most_restarts = most;
     start_with(kind, index);
     restarts = 0;
 }
