@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     import pyarrow
 
 Json = dict[str, Any]
-TraceFormat = Literal["perfetto", "vcd", "btf"]
 
 # Kinds of events in the order of their numbers, from 1: docs/recorded-run.md.
 KINDS = [
@@ -164,7 +163,9 @@ class Run:
         """
         return _events(self._recorded())
 
-    def trace(self, path: str | PathLike[str], format: TraceFormat = "perfetto") -> Path:
+    def trace(
+        self, path: str | PathLike[str], format: Literal["perfetto", "vcd", "btf"] = "perfetto"
+    ) -> Path:
         """Writes the recorded events in the format of a viewer, as `whimbrel trace` does.
 
         Args:
