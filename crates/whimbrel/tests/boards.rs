@@ -164,16 +164,18 @@ fn steered(mut place: (Place, Vec<String>)) -> Value {
 
 #[test]
 fn flipped_bits_are_repaired_in_both_directions_and_what_was_sent_again_is_counted() {
+    let count = |summary: &Value, key: &str| summary["line"][key].as_u64().unwrap();
     for (part, flips) in [("0", false), ("1e-5", false), ("1e-4", true), ("2e-4", true)] {
-        let summary = steered(flipping("obedient", part));
-        assert_eq!(summary["ended"], "stopped", "{part}: {summary}");
-        let count = |key: &str| summary["line"][key].as_u64().unwrap();
-        println!("{part} of the bits: {}", summary["line"]);
-        if flips {
-            assert!(count("repeated_from_board") > 0 && count("damaged") > 0, "{summary}");
-        } else if part == "0" {
-            assert_eq!(count("damaged"), 0, "{summary}");
-        }
+        // Which bits are flipped is chance: those of so few pieces from the board may all be whole.
+        let mut runs = (0..).map(|_| steered(flipping("obedient", part)));
+        let enough = |summary: &Value| {
+            assert_eq!(summary["ended"], "stopped", "{part}: {summary}");
+            println!("{part} of the bits: {}", summary["line"]);
+            assert!(part != "0" || count(summary, "damaged") == 0, "{summary}");
+            count(summary, "repeated_from_board") > 0 && count(summary, "damaged") > 0
+        };
+        let repaired = runs.by_ref().take(if flips { 10 } else { 1 }).any(|run| enough(&run));
+        assert!(repaired || !flips, "{part}: nothing was sent again in ten runs");
     }
 }
 
