@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The packet processor end to end, against tcpdump, scapy, zlib and libzvbi."""
+"""The packet processor end to end, against tcpdump, scapy and zlib."""
 
 from __future__ import annotations
 
-import ctypes
 import gzip
 import json
 import random
@@ -143,21 +142,6 @@ def test_random_packets_are_routed_by_random_rules_as_tcpdump_would(
 
 
 # ---- The medium ---------------------------------------------------------------------------------
-
-
-def test_the_code_is_that_of_teletext_as_libzvbi_has_it() -> None:
-    tests = APPS.parent / "build/obj/packets/tests"
-    printed = subprocess.run([str(tests)], capture_output=True, text=True, check=True).stdout
-    codes = [int(code) for code in re.findall(r"^# code (\d+)$", printed, re.MULTILINE)]
-    try:
-        zvbi = ctypes.CDLL("libzvbi.so.0")
-    except OSError:
-        pytest.skip("libzvbi is not installed: make setup")
-    assert codes == list((ctypes.c_uint8 * 16).in_dll(zvbi, "_vbi_hamm8_fwd"))
-    theirs = (ctypes.c_int8 * 256).in_dll(zvbi, "_vbi_hamm8_inv")
-    for code in range(256):
-        near = [n for n in range(16) if bin(codes[n] ^ code).count("1") <= 1]
-        assert theirs[code] == (near[0] if near else -1)
 
 
 def test_packets_that_cannot_be_corrected_are_discarded_and_counted(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from phones import HOST, PATIENCE_S, rtp
 
@@ -67,6 +68,12 @@ def bound() -> socket.socket:
     some.bind((HOST, 0))
     some.settimeout(PATIENCE_S)
     return some
+
+
+def waits_to_be_read(port: int) -> bool:
+    """Whether a socket of that port has bytes that its program has not read yet."""
+    sockets = [line.split() for line in Path("/proc/net/udp").read_text().splitlines()[1:]]
+    return any(int(s[1][-4:], 16) == port and int(s[4].split(":")[1], 16) for s in sockets)
 
 
 def lines(text: str) -> str:
@@ -215,6 +222,11 @@ Content-Length: {len(body) if length is None else length}
                 pass
 
     def hang_up(self) -> Message:
+        """Hangs up, once our phone has read what was sent: a BYE may overtake packets."""
+        deadline = time.monotonic() + PATIENCE_S
+        while waits_to_be_read(self.target):
+            assert time.monotonic() < deadline
+            time.sleep(0.001)
         return self.ask("BYE")
 
     def hang_up_called(self, invite: Message) -> None:
