@@ -20,7 +20,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from driven import APPS, CORES, Param, command, kernels_of
@@ -392,7 +392,13 @@ def share_heard(said_file: Path, heard_file: Path, ms: int, codec: str = "PCMU")
     return intact / len(loud)
 
 
-def lost_ms(*phones: Ours | Baresip | HeldUp) -> float:
+class IsHeldUp(Protocol):
+    """A phone of a test, whoever it is."""
+
+    held_up: HeldUp
+
+
+def lost_ms(*phones: IsHeldUp | HeldUp) -> float:
     """What may be missing of a call because the machine held up its phones. After each time the
     frame that was under way and what comes late besides are lost as well."""
     every = (one if isinstance(one, HeldUp) else one.held_up for one in phones)

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from phones import HOST, PATIENCE_S, rtp
+from phones import HOST, PATIENCE_S, HeldUp, rtp
 
 FRAME_S = 0.02
 SOUND = bytes(random.Random(1).randrange(256) for _ in range(160))
@@ -80,6 +80,14 @@ def lines(text: str) -> str:
     return "".join(f"{line}\r\n" for line in text.splitlines() if line)
 
 
+def paced(frames: int) -> Iterator[int]:
+    """The numbers of frames, each at its time: what is late makes none of those after it late."""
+    start = time.monotonic()
+    for n in range(frames):
+        yield n
+        time.sleep(max(0.0, start + (n + 1) * FRAME_S - time.monotonic()))
+
+
 @dataclass
 class Stranger:
     port: int = 0  # of our phone
@@ -90,6 +98,7 @@ class Stranger:
     tag: str = ""  # of our phone
     target: int = 0  # its port of RTP
     sequence: int = 100
+    held_up: HeldUp = field(default_factory=lambda: HeldUp(None))
 
     @property
     def own(self) -> int:
@@ -195,17 +204,15 @@ Content-Length: {len(body) if length is None else length}
         self.media.sendto(whole, (HOST, self.target))
 
     def talk(self, frames: int, kind: int = 0, payload: bytes = SOUND) -> None:
-        for _ in range(frames):
+        for _ in paced(frames):
             self.packet(payload, kind)
-            time.sleep(FRAME_S)
 
     def press(self, key: int, kind: int = 101, packets: int = 10) -> None:
         """A telephone event, whose end comes three times (RFC 4733, 2.5)."""
         stamp = 160 * self.sequence
-        for n in range(packets):
+        for n in paced(packets):
             end = 0x80 if n >= packets - 3 else 0
             self.packet(struct.pack("!BBH", key, end | 10, 160 * (n + 1)), kind, stamp)
-            time.sleep(FRAME_S)
 
     def packets(self, seconds: float) -> list[bytes]:
         """What comes in that time from now on."""
@@ -259,3 +266,4 @@ def stranger(port: int = 0) -> Iterator[Stranger]:
     one = Stranger(port)
     with one.sip, one.media:
         yield one
+    one.held_up.is_over = True

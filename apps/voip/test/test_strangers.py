@@ -209,7 +209,7 @@ def test_nothing_is_lost_by_a_hold() -> None:
         other.talk(20)
         other.hang_up()
     print(phone.said)
-    late = lost_ms(phone) / 20
+    late = lost_ms(phone, other) / 20
     assert phone.told("lost") <= late and phone.told("concealed") <= late
     assert phone.told("unwanted") == 0 and phone.gap_ms() <= 100 + lost_ms(phone)
     for words in ("the other phone holds the call", "the call continues"):
@@ -343,7 +343,7 @@ def test_telephone_events_belong_to_the_stream(media: str, kind: int) -> None:
             other.talk(20)
         other.hang_up()
     print(phone.said)
-    late = lost_ms(phone) / 20
+    late = lost_ms(phone, other) / 20
     assert phone.told("lost") <= late and phone.told("concealed") <= late
     assert phone.told("unwanted") == 0 and phone.told("received") == 80
     assert phone.said.count("the other phone presses: 5") == 1
@@ -359,7 +359,7 @@ def test_comfort_noise_and_the_silence_after_it_are_no_loss() -> None:
             time.sleep(0.4)
         other.talk(20)
         other.hang_up()
-    late = lost_ms(phone) / 20
+    late = lost_ms(phone, other) / 20
     assert phone.told("lost") <= late and phone.told("concealed") <= late
     assert phone.told("unwanted") == 0
 
@@ -370,7 +370,7 @@ def test_any_codec_of_the_answer_may_come() -> None:
         for kind in (0, 8, 0):
             other.talk(15, kind)
         other.hang_up()
-    late = lost_ms(phone) / 20
+    late = lost_ms(phone, other) / 20
     assert phone.told("unwanted") == 0 and phone.told("decoded") >= 40 - late
 
 
