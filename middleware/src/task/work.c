@@ -68,7 +68,8 @@ enum wb_status wb_task_set_work(struct wb_task *task, const struct wb_work_confi
         return WB_ERR_NOMEM;
     for (uint32_t kind = 0; kind < kinds; kind++)
         not_on |= (uint32_t)(cycles[kind] == 0) << kind;
-    for (uint32_t i = 0; i < system->n_cores; i++)
+    // Most work is for every kind: then no core is looked at, of which there may be many.
+    for (uint32_t i = 0; not_on != 0 && i < system->n_cores; i++)
         if (may_start_on(task, i) && (not_on >> system->cores[i]->kind & 1) != 0)
             return WB_ERR_INVAL;
     task->work = (struct wb_work){ .distribution = config->distribution,
