@@ -39,7 +39,10 @@ pub fn word(text: &str) -> Cow<'_, str> {
 /// A text of JSON that says the same with none of them but ends of lines: they are in strings
 /// only, which may have any character escaped.
 pub fn json(text: &str) -> Cow<'_, str> {
-    if !text.chars().any(|sign| is_obeyed(sign) && sign != '\n') {
+    // Most texts are long and of ASCII: that is seen several bytes at a time.
+    let is_plain =
+        text.bytes().fold(true, |plain, byte| plain & matches!(byte, b'\n' | b' '..=b'~'));
+    if is_plain || !text.chars().any(|sign| is_obeyed(sign) && sign != '\n') {
         return Cow::Borrowed(text);
     }
     let mut escaped = String::with_capacity(text.len());
