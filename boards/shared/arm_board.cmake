@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-# What boards of Arm processors with a FreeRTOS on each core have alike. A board sets FREERTOS_PORT, and
-# includes this.
+# What boards of Arm processors with a FreeRTOS on each core have alike. A board sets FREERTOS_PORT and
+# `processor`, the folder of its start-up code, and includes this.
 get_filename_component(WHIMBREL "${CMAKE_CURRENT_LIST_DIR}/../.." ABSOLUTE)
 set(FREERTOS_HEAP 5 CACHE STRING "")
 
 # A project of FreeRTOS that adds a board's folder (docs/freertos.md) has its configuration.
 if(NOT TARGET freertos_config)
     add_library(freertos_config INTERFACE)
-    target_include_directories(freertos_config SYSTEM INTERFACE "${CMAKE_CURRENT_SOURCE_DIR}/config"
+    target_include_directories(freertos_config SYSTEM INTERFACE "${processor}/config"
         "${WHIMBREL}/boards/shared" "${WHIMBREL}/kernels/freertos/include")
     target_compile_definitions(freertos_config INTERFACE projCOVERAGE_TEST=0)
 endif()
@@ -15,18 +15,20 @@ if(NOT TARGET whimbrel_freertos)
     add_subdirectory("${WHIMBREL}/kernels/freertos" whimbrel_freertos)
 endif()
 
-# arm_board(NAME SOURCE...): the library NAME of a board, of these files beside link.ld and mmu.c.
-# `mmu_options` are the compiler's for the latter.
+# arm_board(NAME SOURCE...): the library NAME of a board, of its link.ld, of these files and of those
+# that every processor has. `mmu_options` are the compiler's for mmu.c.
 function(arm_board name)
     set(shared config gic host_files main memory semihosting uart)
     list(TRANSFORM shared REPLACE "(.+)" "${WHIMBREL}/boards/shared/\\1.c")
-    add_library(${name} OBJECT mmu.c ${ARGN} ${shared})
+    set(own boot.S fault.c mmu.c processor.c)
+    list(TRANSFORM own PREPEND "${processor}/")
+    add_library(${name} OBJECT ${own} ${ARGN} ${shared})
     whimbrel_files(${name})
-    target_include_directories(${name} PUBLIC "${CMAKE_CURRENT_SOURCE_DIR}" "${WHIMBREL}/boards/shared"
+    target_include_directories(${name} PUBLIC "${CMAKE_CURRENT_SOURCE_DIR}" "${processor}" "${WHIMBREL}/boards/shared"
         "${WHIMBREL}/launcher/board" "${WHIMBREL}/launcher/plan")
     target_link_libraries(${name} PUBLIC whimbrel_host)
     # With the MMU off, memory is accessed by aligned words only; a loop must not become memset().
-    set_source_files_properties(mmu.c PROPERTIES COMPILE_OPTIONS
+    set_source_files_properties("${processor}/mmu.c" PROPERTIES COMPILE_OPTIONS
         "${mmu_options};-fno-tree-loop-distribute-patterns;-fno-tree-vectorize")
     set(script "${CMAKE_CURRENT_SOURCE_DIR}/link.ld")
     target_link_options(${name} INTERFACE -nostartfiles -T "${script}")
@@ -43,7 +45,7 @@ function(arm_board_conform board)
     list(FILTER own EXCLUDE REGEX "/(with_)?modules\\.c$")
     add_executable(conform ${cases} ${own} ${ARGN} "${WHIMBREL}/launcher/board/conform/board.c" "${WHIMBREL}/middleware/test/check.c")
     target_include_directories(conform PRIVATE "${WHIMBREL}/kernels/conform" "${WHIMBREL}/kernels/freertos/conform"
-        "${CMAKE_CURRENT_SOURCE_DIR}/conform" "${WHIMBREL}/middleware/test")
+        "${processor}/conform" "${WHIMBREL}/middleware/test")
     # counts.c hears each doorbell.
     target_link_options(conform PRIVATE -Wl,--wrap=board_ring -Wl,--wrap=wb_freertos_doorbell)
     add_executable(ordinary EXCLUDE_FROM_ALL "${WHIMBREL}/kernels/freertos/test/ordinary.c")
