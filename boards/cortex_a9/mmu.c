@@ -81,8 +81,8 @@ void mmu_map_stacks(void)
 }
 
 // Of the board's system registers: a word that any reset clears, memory it does not.
-static volatile uint32_t *const flags = (volatile uint32_t *)0x10000030;
-static volatile uint32_t *const flags_clear = (volatile uint32_t *)0x10000034;
+static volatile uint32_t *const flags = (volatile uint32_t *)MAP_FLAGS;
+static volatile uint32_t *const flags_clear = (volatile uint32_t *)MAP_FLAGS_CLEAR;
 
 // With the MMU off, by the first core; the others wait until it has done so.
 void mmu_tables(uint32_t core)

@@ -7,18 +7,13 @@
 #include "arm_board.h"
 #include "map.h"
 
-enum { TIMER_HZ = 100000000, NS_PER_COUNT = 1000000000 / TIMER_HZ };
+enum { NS_PER_COUNT = 1000000000 / MAP_TIMER_HZ };
 
 #define REGISTER(address) (*(volatile uint32_t *)(address))
 
-// What is private to a core of the MPCore, and what its cores share: each block, and registers of
-// it by their names in Arm's manuals.
-#define SCU 0x1e000000
+// Registers of each block by their names in Arm's manuals.
 enum { SCU_CTRL = 0, SCU_CONFIG = 4, LAST_CORE = 3 };  // LAST_CORE: the bits of SCU_CONFIG
-#define GLOBAL_TIMER 0x1e000200
 enum { GLOBAL_LOW = 0, GLOBAL_HIGH = 4, GLOBAL_CONTROL = 8 };
-#define PRIVATE_TIMER 0x1e000600
-#define WATCHDOG 0x1e000620
 enum { TIMER_LOAD = 0, TIMER_CONTROL = 8, TIMER_STATUS = 0xc };
 enum { ENABLED = 1 << 0, AGAIN = 1 << 1, INTERRUPTS = 1 << 2 };  // of TIMER_CONTROL
 
@@ -32,13 +27,13 @@ uint32_t board_core(void)
 
 bool processor_has_core(uint32_t core)
 {
-    return core <= (REGISTER(SCU + SCU_CONFIG) & LAST_CORE);
+    return core <= (REGISTER(MAP_SCU + SCU_CONFIG) & LAST_CORE);
 }
 
 void processor_begin(void)
 {
-    REGISTER(SCU + SCU_CTRL) |= 1;
-    REGISTER(GLOBAL_TIMER + GLOBAL_CONTROL) = ENABLED;
+    REGISTER(MAP_SCU + SCU_CTRL) |= 1;
+    REGISTER(MAP_GLOBAL_TIMER + GLOBAL_CONTROL) = ENABLED;
 }
 
 uint64_t board_now_ns(void)
@@ -46,9 +41,9 @@ uint64_t board_now_ns(void)
     uint32_t high, low;
 
     do {
-        high = REGISTER(GLOBAL_TIMER + GLOBAL_HIGH);
-        low = REGISTER(GLOBAL_TIMER + GLOBAL_LOW);
-    } while (high != REGISTER(GLOBAL_TIMER + GLOBAL_HIGH));
+        high = REGISTER(MAP_GLOBAL_TIMER + GLOBAL_HIGH);
+        low = REGISTER(MAP_GLOBAL_TIMER + GLOBAL_LOW);
+    } while (high != REGISTER(MAP_GLOBAL_TIMER + GLOBAL_HIGH));
     return ((uint64_t)high << 32 | low) * NS_PER_COUNT;
 }
 
@@ -58,10 +53,9 @@ void board_relax(void)
     __asm__ volatile("yield");
 }
 
-// Of Arm's core tile; QEMU has no cycles.
 uint64_t board_hz(void)
 {
-    return 400000000;
+    return MAP_HZ;
 }
 
 uint32_t board_irq_save(void)
@@ -88,7 +82,7 @@ static void begin_timer(uint32_t timer, uint32_t hz)
 {
     REGISTER(timer + TIMER_CONTROL) = 0;
     REGISTER(timer + TIMER_STATUS) = 1;
-    REGISTER(timer + TIMER_LOAD) = TIMER_HZ / hz - 1;
+    REGISTER(timer + TIMER_LOAD) = MAP_TIMER_HZ / hz - 1;
     REGISTER(timer + TIMER_CONTROL) = ENABLED | AGAIN | INTERRUPTS;
 }
 
@@ -100,39 +94,39 @@ static void stop_timer(uint32_t timer)
 
 void gic_begin_tick(void)
 {
-    begin_timer(PRIVATE_TIMER, configTICK_RATE_HZ);
+    begin_timer(MAP_PRIVATE_TIMER, configTICK_RATE_HZ);
 }
 
 void gic_end_tick(void)
 {
-    REGISTER(PRIVATE_TIMER + TIMER_STATUS) = 1;
+    REGISTER(MAP_PRIVATE_TIMER + TIMER_STATUS) = 1;
 }
 
 void tick_timer_stop(void)
 {
-    stop_timer(PRIVATE_TIMER);
+    stop_timer(MAP_PRIVATE_TIMER);
 }
 
 void board_wake_supervisor(uint32_t us)
 {
-    REGISTER(WATCHDOG + TIMER_CONTROL) = 0;
-    REGISTER(WATCHDOG + TIMER_LOAD) = us * (TIMER_HZ / 1000000) - 1;
-    REGISTER(WATCHDOG + TIMER_CONTROL) = ENABLED | INTERRUPTS;
+    REGISTER(MAP_WATCHDOG + TIMER_CONTROL) = 0;
+    REGISTER(MAP_WATCHDOG + TIMER_LOAD) = us * (MAP_TIMER_HZ / 1000000) - 1;
+    REGISTER(MAP_WATCHDOG + TIMER_CONTROL) = ENABLED | INTERRUPTS;
 }
 
 void supervisor_timer_stop(void)
 {
-    stop_timer(WATCHDOG);
+    stop_timer(MAP_WATCHDOG);
 }
 
 bool supervisor_timer_is_due(void)
 {
-    return (REGISTER(WATCHDOG + TIMER_STATUS) & 1) != 0;
+    return (REGISTER(MAP_WATCHDOG + TIMER_STATUS) & 1) != 0;
 }
 
 void supervisor_timer_acknowledge(void)
 {
-    REGISTER(WATCHDOG + TIMER_STATUS) = 1;
+    REGISTER(MAP_WATCHDOG + TIMER_STATUS) = 1;
 }
 
 // ---- Contexts -----------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ set(FREERTOS_HEAP 5 CACHE STRING "")
 if(NOT TARGET freertos_config)
     add_library(freertos_config INTERFACE)
     target_include_directories(freertos_config SYSTEM INTERFACE "${processor}/config"
-        "${WHIMBREL}/boards/shared" "${WHIMBREL}/kernels/freertos/include")
+        "${CMAKE_CURRENT_SOURCE_DIR}" "${processor}" "${WHIMBREL}/boards/shared" "${WHIMBREL}/kernels/freertos/include")
     target_compile_definitions(freertos_config INTERFACE projCOVERAGE_TEST=0)
 endif()
 if(NOT TARGET whimbrel_freertos)

@@ -3,6 +3,8 @@
 #ifndef FREERTOS_CONFIG_H
 #define FREERTOS_CONFIG_H
 
+#include "map.h"
+
 #define configTICK_TYPE_WIDTH_IN_BITS TICK_TYPE_WIDTH_32_BITS
 #define configUSE_POSIX_ERRNO 1
 
@@ -14,8 +16,8 @@
     board_use_reent(pxCurrentTCB->pvThreadLocalStoragePointers[WB_FREERTOS_POINTER])
 #define configDEINIT_TLS_BLOCK(block)
 
-#define configINTERRUPT_CONTROLLER_BASE_ADDRESS 0x1e001000
-#define configINTERRUPT_CONTROLLER_CPU_INTERFACE_OFFSET (-0xf00)
+#define configINTERRUPT_CONTROLLER_BASE_ADDRESS MAP_GICD
+#define configINTERRUPT_CONTROLLER_CPU_INTERFACE_OFFSET (MAP_GICC - MAP_GICD)
 
 #ifndef __ASSEMBLER__
 void board_use_reent(const void *task);
