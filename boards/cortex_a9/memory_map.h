@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where things are on a board with a quad Cortex-A9: addresses as cores see them, and what lies
 // there. A board's map.h says where its memory (MAP_CODE) and its devices are, and which addresses
-// are free for private memory, and includes this. Its link.ld has the addresses of sections once more.
+// are free for private memory, and includes this. Its link.ld has those of sections once more.
 //
 //   MAP_CODE      4 MiB  code and constants, the same for all cores; the image of private data
 //   + 15 MiB      1 MiB  page tables, and the stacks of booting

@@ -42,6 +42,11 @@ VEXPRESS = Board(
     "qemu-system-arm",
     ("-M", "vexpress-a9", "-m", "128M", *HEADLESS, "-audiodev", "none,id=a0"),
 )
+REALVIEW = Board(
+    "realview_pbx_a9",
+    "qemu-system-arm",
+    ("-M", "realview-pbx-a9", "-m", "128M", *HEADLESS, "-audiodev", "none,id=a0"),
+)
 VIRT = Board(
     "virt_a64",
     "qemu-system-aarch64",
