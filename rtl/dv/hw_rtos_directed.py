@@ -11,7 +11,7 @@ from cocotb.triggers import ClockCycles
 from regs import HW_RTOS as R
 
 NONE = 1 << 31
-WORDS = json.loads(os.environ["RTL_PARAMETERS"]).get("WordsPerPort", 1)
+WORDS = json.loads(os.environ.get("RTL_PARAMETERS", "{}")).get("WordsPerPort", 1)
 SEND, MORE = R.RegSend + 4 * 3, R.RegSendMore + 4 * 3
 KEPT = (R.SendOpen, R.SendHeld)
 

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""FuseSoC builds the hardware from its core files, and the tests pass on what it builds."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import find_libpython
+import pytest
+from cocotb_tools import config
+from cocotb_tools.check_results import get_results
+
+from bench import BUILD, RTL, UNITS, environment, listed
+
+
+def work(unit: str, target: str) -> Path:
+    return BUILD / "fusesoc" / f"{unit}_{target}"
+
+
+def fusesoc(*words: str) -> str:
+    """What a command of FuseSoC says; raises where it fails."""
+    environment()
+    # Edalize sets what cocotb 1 and 2.0 look for.
+    users = f"{find_libpython.find_libpython()};{config.pygpi_entry_point()}"
+    ran = subprocess.run(
+        [str(Path(sys.executable).parent / "fusesoc"), "--cores-root", str(RTL), *words],
+        cwd=BUILD,
+        env=os.environ | {"GPI_USERS": users},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    return ran.stdout + ran.stderr
+
+
+def run(unit: str, target: str, *options: str) -> str:
+    return fusesoc(
+        "run",
+        "--clean",
+        f"--work-root={work(unit, target)}",
+        f"--target={target}",
+        f"whimbrel:rtl:{unit}",
+        *options,
+    )
+
+
+def named(core: str) -> set[Path]:
+    """The SystemVerilog that a core file names, relative to itself."""
+    file = RTL / core / f"{core}.core"
+    return {file.parent / name for name in re.findall(r"- (\w+\.svh?)\b", file.read_text())}
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_a_core_file_names_what_the_file_list_does(unit: str) -> None:
+    common = set((RTL / "common").glob("*.sv*"))
+    assert named("common") == common
+    assert named(unit) == set(listed(RTL / unit / f"{unit}.f")) - common
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_a_core_has_every_parameter_of(unit: str) -> None:
+    text = (RTL / f"{unit}/{unit}.sv").read_text()
+    wanted = re.findall(r"^  parameter .*?(\w+) +=", text, re.MULTILINE)
+    said = fusesoc("run", "--target=lint", f"whimbrel:rtl:{unit}", "--help")
+    assert wanted
+    assert [name for name in wanted if f"--{name} " not in said] == []
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_verilator_has_nothing_to_say_of_the_core(unit: str) -> None:
+    assert "%Warning" not in run(unit, "lint", "--NumCores=4")
+
+
+def test_a_size_that_is_out_of_range_is_refused_through_the_core() -> None:
+    with pytest.raises(AssertionError, match="NumCores must be "):
+        run("hw_rtos", "lint", "--NumCores=5")
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_the_directed_tests_pass_on_what_fusesoc_builds(unit: str) -> None:
+    run(unit, "sim")
+    tests, failures = get_results(work(unit, "sim") / "results.xml")
+    assert tests > 0
+    assert failures == 0
