@@ -64,3 +64,7 @@ synth: $(RTL_PYTHON)  ## gates of the HW-RTOS and the Lock Unit, of all sizes; s
 .PHONY: rtl-waves
 rtl-waves: $(RTL_PYTHON)  ## draw the timing diagrams of docs/rtl anew
 	$(RTL_PYTHON) rtl/dv/waves.py
+
+.PHONY: rtl-registers
+rtl-registers: $(RTL_PYTHON)  ## write the registers of rtl/*/*.rdl for the RTL, for C and for docs/rtl
+	$(RTL_PYTHON) rtl/dv/registers.py

@@ -47,7 +47,7 @@ static void write_register(uint32_t at, uint32_t value)
 
 static bool is_task(uint32_t slot)
 {
-    return (slot & HW_RTOS_NO_TASK) == 0;
+    return (slot & HW_RTOS_NEXT_TASK_NONE) == 0;
 }
 
 static void listen(bool on)
@@ -72,10 +72,10 @@ static void write(struct wb_task *task, uint32_t priority)
     uint32_t config = 0;
 
     if (cores != 0)
-        config = HW_RTOS_TASK_VALID | priority << HW_RTOS_TASK_PRIORITY_SHIFT |
-                 cores << HW_RTOS_TASK_AFFINITY_SHIFT;
+        config = HW_RTOS_TASK_CONFIG_VALID | priority << HW_RTOS_TASK_CONFIG_PRIORITY_SHIFT |
+                 cores << HW_RTOS_TASK_CONFIG_AFFINITY_SHIFT;
     if (several != 0)
-        config |= HW_RTOS_TASK_PREFERS_LAST;
+        config |= HW_RTOS_TASK_CONFIG_PREFERS_LAST;
     write_register(HW_RTOS_TASK_CONFIG + 4 * task->id, config);
 }
 
@@ -102,7 +102,7 @@ static uint32_t tasks(void)
 
 static uint32_t affinity(uint32_t slot)
 {
-    return get(HW_RTOS_TASK_CONFIG + 4 * slot) >> HW_RTOS_TASK_AFFINITY_SHIFT;
+    return get(HW_RTOS_TASK_CONFIG + 4 * slot) >> HW_RTOS_TASK_CONFIG_AFFINITY_SHIFT;
 }
 
 // This core is not to choose the task any more. One that ran here is cut short, and not to be
@@ -154,7 +154,7 @@ void ready_killed(void)
 void ready_begin(void)
 {
     ready_killed();
-    chosen = HW_RTOS_NO_TASK;
+    chosen = HW_RTOS_NEXT_TASK_NONE;
     write_register(HW_RTOS_PATIENCE, PATIENCE_CYCLES);
     write_register(HW_RTOS_CONTROL, HW_RTOS_CONTROL_PRIORITY);
     write_register(HW_RTOS_CALL_RTOS, HW_RTOS_CALL_YIELD);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The numbers of the packages, as Python names: read from the SystemVerilog, the one source."""
+"""The numbers of the packages, as Python names: read from the SystemVerilog."""
 
 import re
 from pathlib import Path
@@ -14,6 +14,8 @@ def package(path: str) -> SimpleNamespace:
     found = {}
     for name, value in re.findall(r"localparam logic \[11:0\] (\w+)\s*= 12'h(\w+);", text):
         found[name] = int(value, 16)
+    for name, value in re.findall(r"localparam int unsigned (\w+)\s*= (\d+);", text):
+        found[name] = int(value)
     for name, value in re.findall(r"^\s+(\w+)\s*= \d+'d(\d+)", text, re.MULTILINE):
         found[name] = int(value)
     return SimpleNamespace(**found)

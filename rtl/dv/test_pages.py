@@ -6,7 +6,6 @@ import re
 from pathlib import Path
 
 import pytest
-from regs import HW_RTOS, LOCK_UNIT
 from waves import DOCS, Diagram, diagrams
 
 from bench import UNITS, build, listed, run
@@ -25,15 +24,6 @@ def test_a_page_has_every_port_of(name: str) -> None:
     page = next(text for text in PAGES.values() if re.search(rf"^#+ (.*: )?{name}$", text, re.M))
     section = re.split(rf"^#+ (?:.*: )?{name}$", page, flags=re.M)[-1]
     assert [port for port in ports if f"| `{port}` |" not in section] == []
-
-
-@pytest.mark.parametrize(("page", "package"), [("hw_rtos", HW_RTOS), ("lock_unit", LOCK_UNIT)])
-def test_a_page_has_every_register_status_and_call(page: str, package: object) -> None:
-    for name, number in vars(package).items():
-        if name.startswith("Reg"):
-            assert re.search(rf"`0x{number:03x}`[^|]*\| `{name[3:]}` ", PAGES[page]), name
-        elif name.startswith(("Status", "Call")):
-            assert f"`{name}` ({number})" in PAGES[page]
 
 
 @pytest.mark.parametrize("diagram", diagrams(), ids=lambda diagram: diagram.name)

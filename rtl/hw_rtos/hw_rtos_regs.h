@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The registers of the HW-RTOS for C: the numbers of rtos_pkg.sv, which a test compares.
+// The registers of the HW-RTOS for C, from hw_rtos.rdl: make rtl-registers.
 // Offsets are in bytes from the unit's address, which is the same for every core.
 #ifndef HW_RTOS_REGS_H
 #define HW_RTOS_REGS_H
@@ -27,12 +27,39 @@
 #define HW_RTOS_RECEIVE 0x800U
 #define HW_RTOS_PORT_STATE 0x900U
 
-// Of HW_RTOS_NEXT_TASK and HW_RTOS_CURRENT: there is none. A negative number, so one branch tells.
-#define HW_RTOS_NO_TASK 0x80000000U
+#define HW_RTOS_NEXT_TASK_NONE 0x80000000U
+
+#define HW_RTOS_CURRENT_NONE 0x80000000U
+
+#define HW_RTOS_ERRORS_RANGE_SHIFT 8
+#define HW_RTOS_ERRORS_ORDER_SHIFT 16
+
+#define HW_RTOS_CONTROL_PRIORITY 0x1U
+#define HW_RTOS_CONTROL_SLICE 0x2U
+
+#define HW_RTOS_INFO_TASKS_SHIFT 8
+#define HW_RTOS_INFO_PORTS_SHIFT 16
+#define HW_RTOS_INFO_WORDS_SHIFT 24
+
+#define HW_RTOS_TASK_CONFIG_VALID 0x1U
+#define HW_RTOS_TASK_CONFIG_PREFERS_LAST 0x2U
+#define HW_RTOS_TASK_CONFIG_PRIORITY_SHIFT 8
+#define HW_RTOS_TASK_CONFIG_AFFINITY_SHIFT 16
+
+#define HW_RTOS_TASK_STATE_VALID 0x1U
+#define HW_RTOS_TASK_STATE_RUNNING 0x2U
+#define HW_RTOS_TASK_STATE_WAITING 0x4U
+#define HW_RTOS_TASK_STATE_UNSAVED 0x8U
+#define HW_RTOS_TASK_STATE_PORT_SHIFT 8
+#define HW_RTOS_TASK_STATE_CORE_SHIFT 16
+
+#define HW_RTOS_PORT_CONFIG_IMMEDIATE 0x1U
+
+#define HW_RTOS_PORT_STATE_MESSAGE 0x4U
+#define HW_RTOS_PORT_STATE_WORDS_SHIFT 8
 
 #ifndef __ASSEMBLER__
 
-// Of HW_RTOS_CALL_RTOS.
 enum hw_rtos_call {
     HW_RTOS_CALL_BLOCK = 0,
     HW_RTOS_CALL_YIELD = 1,
@@ -40,7 +67,6 @@ enum hw_rtos_call {
     HW_RTOS_CALL_EXIT = 3
 };
 
-// Of HW_RTOS_STATUS.
 enum hw_rtos_status {
     HW_RTOS_STATUS_OK = 0,
     HW_RTOS_STATUS_EMPTY = 1,
@@ -50,10 +76,9 @@ enum hw_rtos_status {
     HW_RTOS_STATUS_BAD_PORT = 5,
     HW_RTOS_STATUS_BAD_TASK = 6,
     HW_RTOS_STATUS_ORDER = 7,
-    HW_RTOS_STATUS_NO_TASK = 8  // also of a send by a task that was retired while it runs
+    HW_RTOS_STATUS_NO_TASK = 8
 };
 
-// Of bits 1 and 0 of HW_RTOS_PORT_STATE.
 enum hw_rtos_send {
     HW_RTOS_SEND_EMPTY = 0,
     HW_RTOS_SEND_OPEN = 1,
@@ -62,21 +87,5 @@ enum hw_rtos_send {
 };
 
 #endif
-
-#define HW_RTOS_CONTROL_PRIORITY 0x1U
-#define HW_RTOS_CONTROL_SLICE 0x2U
-
-#define HW_RTOS_TASK_VALID 0x1U
-#define HW_RTOS_TASK_PREFERS_LAST 0x2U
-#define HW_RTOS_TASK_PRIORITY_SHIFT 8
-#define HW_RTOS_TASK_AFFINITY_SHIFT 16
-
-#define HW_RTOS_STATE_VALID 0x1U
-#define HW_RTOS_STATE_RUNNING 0x2U
-#define HW_RTOS_STATE_WAITING 0x4U
-#define HW_RTOS_STATE_UNSAVED 0x8U
-
-#define HW_RTOS_PORT_IMMEDIATE 0x1U
-#define HW_RTOS_PORT_MESSAGE 0x4U
 
 #endif

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What software and the modules of the HW-RTOS agree on: registers, calls, answers.
-// hw_rtos_regs.h has the same numbers for C; a test compares them.
+// hw_rtos.rdl describes the registers.
 
 package rtos_pkg;
 
+  // hw_rtos.rdl: make rtl-registers
   // Byte offsets within the unit.
   localparam logic [11:0] RegCallRtos = 12'h000;  // w   a call_e: gives the processor away
   localparam logic [11:0] RegWaitPort = 12'h004;  // w   what the next accepted CallBlock waits for
@@ -12,29 +13,21 @@ package rtos_pkg;
   localparam logic [11:0] RegCurrent  = 12'h010;  // r   the task that this core runs, or bit 31
   localparam logic [11:0] RegStatus   = 12'h014;  // r   a status_e: of this core's last command
   localparam logic [11:0] RegErrors   = 12'h018;  // rw  counters; any write clears them
-  localparam logic [11:0] RegControl  = 12'h01C;  // rw  what interrupts this core: see below
+  localparam logic [11:0] RegControl  = 12'h01C;  // rw  the causes of an interrupt of this core
   localparam logic [11:0] RegSlice    = 12'h020;  // rw  cycles of a time slice, for all cores
   localparam logic [11:0] RegPatience = 12'h024;  // rw  cycles a task waits for its last core
   localparam logic [11:0] RegInfo     = 12'h028;  // r   cores, tasks, ports, words of a message
 
   // Of task or port n, at n words from here.
-  localparam logic [11:0] RegTaskConfig  = 12'h100;  // rw  see below
-  localparam logic [11:0] RegTaskState   = 12'h200;  // r   see below
-  localparam logic [11:0] RegPortConfig  = 12'h300;  // rw  bit 0: sends are visible at once
+  localparam logic [11:0] RegTaskConfig  = 12'h100;  // rw  a task, and where it may run
+  localparam logic [11:0] RegTaskState   = 12'h200;  // r   what a task does
+  localparam logic [11:0] RegPortConfig  = 12'h300;  // rw  when messages become visible
   localparam logic [11:0] RegSend        = 12'h400;  // w   the last or only word, by the task
   localparam logic [11:0] RegSendMore    = 12'h500;  // w   a word that others follow
   localparam logic [11:0] RegSendNow     = 12'h600;  // w   the last word, by no task: at once
   localparam logic [11:0] RegSendNowMore = 12'h700;  // w   a word that others follow, by no task
   localparam logic [11:0] RegReceive     = 12'h800;  // r   the next word of the message there
-  localparam logic [11:0] RegPortState   = 12'h900;  // r   see below
-
-  // RegControl: bit 0, a more urgent task interrupts; bit 1, an equal one at the end of the slice.
-  // RegTaskConfig: bit 0 valid, bit 1 prefers its last core; [15:8] priority; [19:16] affinity.
-  // RegTaskState: bits valid, running, waiting, unsaved; [15:8] port waited for, [17:16] last core.
-  // RegPortState: [1:0] a send_e, bit 2 a message is there; [15:8] words of it that are left.
-  // RegErrors: [7:0] full, busy or too long; [15:8] out of range; [23:16] out of order.
-
-  localparam int unsigned NoTaskBit = 31;
+  localparam logic [11:0] RegPortState   = 12'h900;  // r   what there is in a port
 
   typedef enum logic [1:0] {
     CallBlock   = 2'd0,  // until there is a message in the port of RegWaitPort
@@ -45,7 +38,7 @@ package rtos_pkg;
 
   typedef enum logic [3:0] {
     StatusOk      = 4'd0,
-    StatusEmpty   = 4'd1,  // nothing to receive
+    StatusEmpty   = 4'd1,
     StatusFull    = 4'd2,  // the message before is still in the send buffer; nothing is sent
     StatusBusy    = 4'd3,  // the message of somebody else is unfinished; the slot is still in use
     StatusTooLong = 4'd4,  // a message has no room for this word and another one
@@ -55,13 +48,16 @@ package rtos_pkg;
     StatusNoTask  = 4'd8   // no task whose context could be saved; the sender was retired
   } status_e;
 
-  // What is on the sending side of a port.
   typedef enum logic [1:0] {
     SendEmpty = 2'd0,
     SendOpen  = 2'd1,  // words of a message that others follow
-    SendHeld  = 2'd2,  // a message that its sender holds until it blocks
+    SendHeld  = 2'd2,
     SendDue   = 2'd3   // a message for the receive buffer, as soon as that is empty
   } send_e;
+  // end of registers
+
+  // Of RegNextTask and RegCurrent.
+  localparam int unsigned NoTaskBit = 31;
 
   typedef enum logic [4:0] {
     OpBad,  // no such register, or not a whole word: a bus error

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The registers of the Lock Unit. lock_unit_regs.h has the same numbers for C: a test compares.
+// The registers of the Lock Unit, which lock_unit.rdl describes.
 
 package lock_pkg;
 
+  // lock_unit.rdl: make rtl-registers
   // Byte offsets within the unit.
   localparam logic [11:0] RegAcquire = 12'h000;  // w   asks for the address; waits until granted
   localparam logic [11:0] RegRequest = 12'h004;  // w   asks for the address, and does not wait
@@ -18,5 +19,6 @@ package lock_pkg;
     StatusNotHeld = 2'd1,  // a release without the lock, a wait or a cancel without a request
     StatusHeld    = 2'd2   // a second request of a core that has one
   } status_e;
+  // end of registers
 
 endpackage

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The registers of the Lock Unit for C: the numbers of lock_pkg.sv, which a test compares.
+// The registers of the Lock Unit for C, from lock_unit.rdl: make rtl-registers.
 // Offsets are in bytes from the unit's address, which is the same for every core.
 #ifndef LOCK_UNIT_REGS_H
 #define LOCK_UNIT_REGS_H
@@ -13,11 +13,18 @@
 #define LOCK_UNIT_STATUS 0x018U
 #define LOCK_UNIT_ERRORS 0x01CU
 
-// Of LOCK_UNIT_STATUS.
+#define LOCK_UNIT_GRANT_GRANTED 0x1U
+
+#define LOCK_UNIT_WAIT_GRANTED 0x1U
+
+#ifndef __ASSEMBLER__
+
 enum lock_unit_status {
     LOCK_UNIT_STATUS_OK = 0,
     LOCK_UNIT_STATUS_NOT_HELD = 1,
     LOCK_UNIT_STATUS_HELD = 2
 };
+
+#endif
 
 #endif

@@ -88,7 +88,7 @@ TEST(a_port_that_is_not_there_takes_nothing)
 TEST(a_task_that_is_not_there_is_not_configured)
 {
     CHECK(tasks() < MOST);
-    write(word_of(HW_RTOS_TASK_CONFIG, tasks()), HW_RTOS_TASK_VALID);
+    write(word_of(HW_RTOS_TASK_CONFIG, tasks()), HW_RTOS_TASK_CONFIG_VALID);
     CHECK(status() == HW_RTOS_STATUS_BAD_TASK);
 }
 
@@ -128,7 +128,7 @@ TEST(the_hw_rtos_knows_which_task_runs)
 
     suite_run(h);
     const uint32_t current = *(uint32_t *)suite_state(h);
-    if (current == HW_RTOS_NO_TASK)
+    if (current == HW_RTOS_CURRENT_NONE)
         wb_test_skip("software schedules");
     else
         CHECK(current == two->id);

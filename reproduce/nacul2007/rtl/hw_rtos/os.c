@@ -10,7 +10,7 @@ _Alignas(64) uint32_t hw_contexts[RTOS_TASKS][CONTEXT_WORDS];
 void hw_first(void);
 __attribute__((noreturn)) void hw_idle(void);
 
-static uint32_t ports, tasks, extra = HW_RTOS_TASK_VALID;
+static uint32_t ports, tasks, extra = HW_RTOS_TASK_CONFIG_VALID;
 static volatile uint32_t ready;
 
 static void write_register(uint32_t offset, uint32_t index, uint32_t value)
@@ -29,7 +29,7 @@ uint32_t rtos_port(uint32_t words)
 
 void rtos_prefer_last(uint32_t patience_cycles)
 {
-    extra |= HW_RTOS_TASK_PREFERS_LAST;
+    extra |= HW_RTOS_TASK_CONFIG_PREFERS_LAST;
     write_register(HW_RTOS_PATIENCE, 0, patience_cycles);
 }
 
@@ -41,7 +41,8 @@ void rtos_task(rtos_entry *entry, void *argument, void *stack, uint32_t stack_by
     top[1] = (uint32_t)argument;
     hw_contexts[tasks][PC] = (uint32_t)hw_first;
     hw_contexts[tasks][SP] = (uint32_t)top;
-    write_register(HW_RTOS_TASK_CONFIG, tasks++, cores << HW_RTOS_TASK_AFFINITY_SHIFT | extra);
+    write_register(HW_RTOS_TASK_CONFIG, tasks++,
+                   cores << HW_RTOS_TASK_CONFIG_AFFINITY_SHIFT | extra);
 }
 
 void rtos_exit(void)

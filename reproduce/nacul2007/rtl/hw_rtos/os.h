@@ -34,7 +34,7 @@ static inline void hw_receive(uint32_t port, uint32_t *message, uint32_t words,
 {
     const uint32_t at = SOC_RTOS_BASE + 4 * port;
 
-    if (!(soc_read(at + HW_RTOS_PORT_STATE) & HW_RTOS_PORT_MESSAGE))
+    if (!(soc_read(at + HW_RTOS_PORT_STATE) & HW_RTOS_PORT_STATE_MESSAGE))
         wait(port);
     for (; words > 0; words--)
         *message++ = soc_read(at + HW_RTOS_RECEIVE);
