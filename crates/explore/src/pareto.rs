@@ -38,6 +38,11 @@ impl<T> Front<T> {
         self.members.iter().map(|(_, what)| what)
     }
 
+    /// The same, without the front.
+    pub fn into_members(self) -> impl Iterator<Item = T> {
+        self.members.into_iter().map(|(_, what)| what)
+    }
+
     /// How many there are.
     pub fn len(&self) -> usize {
         self.members.len()

@@ -13,7 +13,7 @@ use thiserror::Error;
 use crate::candidate::Candidate;
 use crate::export::VERSION;
 use crate::restore::restored;
-use crate::result::Settings;
+use crate::settings::Settings;
 use crate::store::StoreError;
 use crate::system::System;
 use crate::text::{Words, megahertz};

@@ -7,7 +7,7 @@ use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use crate::candidate::{Candidate, Outcome};
-use crate::result::Settings;
+use crate::settings::Settings;
 use crate::store::{StoreError, StoredOutcome, read_lines};
 
 /// How a Parquet file begins and ends.

@@ -7,13 +7,13 @@
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::candidate::{Candidate, Outcome};
-use crate::result::Settings;
+use crate::settings::Settings;
 
 /// The version of the file.
 const VERSION: u32 = 2;
@@ -27,6 +27,8 @@ pub type Verdict = Result<Outcome, String>;
 pub struct Store {
     known: HashMap<Candidate, Verdict>,
     file: Option<File>,
+    /// Where that is.
+    folder: Option<PathBuf>,
 }
 
 /// Why a file cannot be gone on with.
@@ -63,9 +65,9 @@ pub(crate) struct StoredOutcome {
 
 /// The same to be written.
 #[derive(Serialize)]
-struct Row<'a> {
-    candidate: &'a Candidate,
-    verdict: Result<&'a Outcome, &'a String>,
+pub(crate) struct Row<'a> {
+    pub candidate: &'a Candidate,
+    pub verdict: Result<&'a Outcome, &'a String>,
 }
 
 /// How far [`read_lines`] came.
@@ -87,7 +89,7 @@ impl Store {
         let mut file = OpenOptions::new().write(true).create_new(true).open(path)?;
         let head = Head { version: VERSION, identity: identity.into(), settings: None };
         write_line(&mut file, &head)?;
-        Ok(Self { known: HashMap::new(), file: Some(file) })
+        Ok(Self { known: HashMap::new(), file: Some(file), folder: folder_of(path) })
     }
 
     /// Goes on with a file.
@@ -105,7 +107,7 @@ impl Store {
         let mut file = OpenOptions::new().write(true).open(path)?;
         file.set_len(read.bytes)?;
         io::Seek::seek(&mut file, io::SeekFrom::End(0))?;
-        Ok(Self { known, file: Some(file) })
+        Ok(Self { known, file: Some(file), folder: folder_of(path) })
     }
 
     /// Takes over what is known already, also into the file.
@@ -129,6 +131,14 @@ impl Store {
     /// Whether it has none.
     pub fn is_empty(&self) -> bool {
         self.known.is_empty()
+    }
+
+    /// A file without a name, beside its own.
+    pub(crate) fn scratch(&self) -> io::Result<File> {
+        match &self.folder {
+            Some(folder) => tempfile::tempfile_in(folder),
+            None => tempfile::tempfile(),
+        }
     }
 
     /// Gives what is known of a candidate. It is asked for once, as no batch has it again.
@@ -172,21 +182,27 @@ pub(crate) fn read_lines(
 
 /// Hands on the lines of a whole file, with an empty one at the end.
 #[cfg(feature = "parquet")]
-pub(crate) fn all_lines<'a>(
+pub(crate) fn all_lines(
     identity: &str,
     settings: &Settings,
-    rows: impl Iterator<Item = (&'a Candidate, &'a Outcome)>,
+    lines: impl Iterator<Item = io::Result<Vec<u8>>>,
     mut put: impl FnMut(&[u8]) -> io::Result<()>,
 ) -> io::Result<()> {
     let settings = Some(settings.clone());
     put(&line(&Head { version: VERSION, identity: identity.into(), settings })?)?;
-    for (candidate, outcome) in rows {
-        put(&line(&Row { candidate, verdict: Ok(outcome) })?)?;
+    for line in lines {
+        put(&line?)?;
     }
     put(b"\n")
 }
 
-fn line(value: &impl Serialize) -> serde_json::Result<Vec<u8>> {
+/// The folder of a file.
+fn folder_of(path: &Path) -> Option<PathBuf> {
+    let folder = path.parent()?;
+    Some(if folder.as_os_str().is_empty() { ".".into() } else { folder.to_owned() })
+}
+
+pub(crate) fn line(value: &impl Serialize) -> serde_json::Result<Vec<u8>> {
     let mut text = serde_json::to_vec(value)?;
     text.push(b'\n');
     Ok(text)

@@ -8,8 +8,8 @@ use crate::common::{Analytic, options, run};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
 use whimbrel_explore::{
-    Candidate, Choices, Exploration, ReplayError, Settings, SlotChoice, Space, StoreError, System,
-    Words, csv, json, read, restore, table,
+    Candidate, Choices, Entry, Evaluate, Exploration, Failure, Outcome, ReplayError, Settings,
+    SlotChoice, Space, StoreError, System, WayChoice, Words, csv, json, read, restore, table,
 };
 use whimbrel_hardware::{Description, Leakage, Thermal};
 use whimbrel_model::{App, Manifest, POINT_OFF, Setting, Table};
@@ -88,14 +88,36 @@ fn platform() -> Description {
     .unwrap()
 }
 
+/// What comes of candidates, but for a change.
+struct Changed<'s>(&'s Analytic, fn(&mut Outcome, &Candidate));
+
+impl Evaluate for Changed<'_> {
+    fn run(&self, candidate: &Candidate) -> Result<Outcome, Failure> {
+        let mut outcome = self.0.outcome(candidate);
+        self.1(&mut outcome, candidate);
+        Ok(outcome)
+    }
+}
+
 fn explored(rates: &[u64]) -> (System, Exploration) {
+    explored_with(rates, Choices::default(), |_, _| {})
+}
+
+fn explored_with(
+    rates: &[u64],
+    mut choices: Choices,
+    change: fn(&mut Outcome, &Candidate),
+) -> (System, Exploration) {
     let system = System::new(&app(), &platform());
-    let slots = vec![SlotChoice { channel: Some("lpf_bpf".into()), slots: vec![4, 14] }];
-    let choices = Choices { rates_millihz: rates.to_vec(), slots, ..Choices::default() };
+    choices.rates_millihz = rates.to_vec();
+    choices.slots.push(SlotChoice { channel: Some("lpf_bpf".into()), slots: vec![4, 14] });
     let space = Space::new(system.clone(), &choices, crate::common::SECOND_NS).unwrap();
-    let evaluate = Analytic::new(&system);
-    let found = run(&space, &evaluate, &options()).unwrap();
+    let found = run(&space, &Changed(&Analytic::new(&system), change), &options()).unwrap();
     (system, found)
+}
+
+fn all(found: &Exploration) -> Vec<Entry> {
+    found.entries().map(Result::unwrap).collect()
 }
 
 #[test]
@@ -127,13 +149,13 @@ fn the_csv_has_a_line_for_every_candidate_that_ran() {
     let head = "id,policy,mapping,points,slots,channels,rate,energy_mj,misses,latency_ms,cores,\
                 power_mw,energy_per_frame_mj,energy_per_task_mj,time_ms,frames,pareto";
     assert_eq!(lines.next(), Some(head));
-    assert_eq!(lines.clone().count(), found.entries().count());
+    assert_eq!(lines.clone().count(), found.ran());
     let first = "0,static,lpf=0 bpf=0/0/0 sum=0,400/-/-,\
                  lpf_bpf_0=4 lpf_bpf_1=4 lpf_bpf_2=4 bpf_sum_0=14 bpf_sum_1=14 bpf_sum_2=14,,50,";
     let line = lines.find(|line| line.contains(",400/-/-,")).unwrap();
     assert!(line.contains(&first[1..]), "{line}");
     let on = text.lines().filter(|line| line.ends_with(",true")).count();
-    assert_eq!(on, found.rates.iter().map(|rate| rate.front().len()).sum::<usize>());
+    assert_eq!(on, found.rates.iter().map(|rate| rate.front.len()).sum::<usize>());
 }
 
 #[test]
@@ -146,8 +168,8 @@ fn the_parquet_file_has_the_same_rows_with_types() {
 
     let reader = SerializedFileReader::new(std::fs::File::open(&path).unwrap()).unwrap();
     let rows: Vec<_> = reader.get_row_iter(None).unwrap().map(Result::unwrap).collect();
-    assert_eq!(rows.len(), found.entries().count());
-    for (row, entry) in rows.iter().zip(found.entries()) {
+    assert_eq!(rows.len(), found.ran());
+    for (row, entry) in rows.iter().zip(all(&found)) {
         let fields: Vec<&Field> = row.get_column_iter().map(|(_, field)| field).collect();
         assert_eq!(*fields[0], Field::Long(entry.id as i64));
         assert_eq!(*fields[1], Field::Str("static".into()));
@@ -180,7 +202,7 @@ fn what_the_parquet_file_knows_is_restored_to_the_bit_and_of_nothing_else() {
     whimbrel_explore::parquet(&system, &found, "it", file).unwrap();
 
     let known = restore(&path, "it").unwrap();
-    let entries = found.entries().map(|entry| (entry.candidate.clone(), entry.outcome.clone()));
+    let entries = all(&found).into_iter().map(|entry| (entry.candidate, entry.outcome));
     assert_eq!(known, entries.collect::<Vec<_>>());
     assert!(matches!(restore(&path, "other"), Err(StoreError::Other)));
     for text in ["", "PAR1", "no parquet"] {
@@ -245,7 +267,7 @@ fn a_count_in_the_footer_costs_no_time_and_no_memory() {
         std::fs::write(&path, with_footer(&[], footer)).unwrap();
         assert!(restore(&path, "it").is_err(), "{footer:?}");
         std::fs::write(&path, with_footer(&whole[4..end], footer)).unwrap();
-        assert_eq!(restore(&path, "it").unwrap().len(), found.entries().count(), "{footer:?}");
+        assert_eq!(restore(&path, "it").unwrap().len(), found.ran(), "{footer:?}");
     }
     assert!(begun.elapsed().as_secs() < 10, "{:?}", begun.elapsed());
 }
@@ -267,13 +289,14 @@ fn settings() -> Settings {
 
 #[test]
 fn a_row_of_each_file_has_the_words_and_the_settings_that_repeat_it() {
-    let (system, mut found) = explored(&[50_000, 100_000]);
-    found.settings = settings();
     // Mailboxes are chosen by name only; all else has one number of slots.
-    let on = found.entries().find(|entry| entry.pareto).unwrap().id;
-    let entries = &mut found.rates[0].entries;
-    entries[on].candidate.slots[6] = 9;
-    entries[on].candidate.ways[0] = "batch:4:5ms".parse().unwrap();
+    let slots = vec![SlotChoice { channel: Some("sum_log".into()), slots: vec![9] }];
+    let way = "batch:4:5ms".parse().unwrap();
+    let ways = vec![WayChoice { channel: Some("lpf_bpf_0".into()), ways: vec![way] }];
+    let choices = Choices { slots, ways, ..Choices::default() };
+    let (system, mut found) = explored_with(&[50_000, 100_000], choices, |_, _| {});
+    found.settings = settings();
+    let Entry { id: on, candidate, .. } = all(&found).into_iter().find(|e| e.pareto).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     let table = std::fs::File::create(path("explore.csv")).unwrap();
@@ -284,7 +307,7 @@ fn a_row_of_each_file_has_the_words_and_the_settings_that_repeat_it() {
     let columns = std::fs::File::create(path("explore.parquet")).unwrap();
     whimbrel_explore::parquet(&system, &found, "it", columns).unwrap();
 
-    let candidate = &found.rates[0].entries[on].candidate;
+    let candidate = &candidate;
     let words = Words(&system);
     for name in ["explore.csv", "explore.parquet", ""] {
         let replay = read(&path(name), on as u64).unwrap();
@@ -315,7 +338,7 @@ fn a_file_that_is_no_result_or_has_no_such_row_is_refused() {
     write("other.json", b"{}");
     assert!(said("other.json", 0).contains("is not a result of an exploration"));
     let mut summary = json(&system, &found);
-    let count = found.entries().count() as u64;
+    let count = found.ran() as u64;
     write("front.json", summary.to_string().as_bytes());
     assert_eq!(said("front.json", count), format!("has no row {count}"));
     summary["version"] = 2.into();
@@ -339,8 +362,8 @@ fn a_file_that_is_no_result_or_has_no_such_row_is_refused() {
 
 #[test]
 fn a_latency_that_is_not_known_is_empty_in_both() {
-    let (system, mut found) = explored(&[50_000]);
-    found.rates[0].entries[0].outcome.latency_ms = None;
+    let unknown = |outcome: &mut Outcome, _: &Candidate| outcome.latency_ms = None;
+    let (system, found) = explored_with(&[50_000], Choices::default(), unknown);
     let mut text = Vec::new();
     csv(&system, &found, &mut text).unwrap();
     let text = String::from_utf8(text).unwrap();
@@ -365,7 +388,7 @@ fn the_summary_has_the_fronts_with_everything_about_their_members() {
     let rate = &value["rates"][0];
     assert_eq!((&rate["rate"], &rate["method"]), (&50.0.into(), &"exhaustive".into()));
     let front = rate["front"].as_array().unwrap();
-    assert_eq!(front.len(), found.rates[0].front().len());
+    assert_eq!(front.len(), found.rates[0].front.len());
     assert_eq!(front[0]["mapping"].as_array().unwrap().len(), 5);
     assert_eq!(front[0]["slots"].as_array().unwrap().len(), 7);
     let energy = |at: usize| front[at]["outcome"]["energy_mj"].as_f64().unwrap();
@@ -385,25 +408,29 @@ fn the_table_is_one_that_the_policy_takes() {
     let rows = parsed.rows(&app(), &hz).unwrap();
     assert_eq!(rows.len(), rates.len());
     for (row, rate) in rows.iter().zip(&found.rates) {
-        let best = rate.best().unwrap();
+        let best = rate.best.as_ref().unwrap();
         assert_eq!(row.rate_millihz, rate.rate_millihz);
         let Candidate { mapping, points, available, .. } = &best.candidate;
         let of_core = |(on, point): (&bool, &u32)| if *on { *point } else { POINT_OFF };
         let points: Vec<u32> = available.iter().zip(points).map(of_core).collect();
         assert_eq!((&row.cores, &row.points), (mapping, &points));
-        let least = rate.entries.iter().filter(|entry| entry.outcome.misses == 0);
-        assert!(least.clone().all(|e| e.outcome.energy_mj >= best.outcome.energy_mj));
+        let kept = all(&found).into_iter().filter(|entry| entry.outcome.misses == 0);
+        let mut kept = kept.filter(|e| e.candidate.rate_millihz == rate.rate_millihz);
+        assert!(kept.all(|e| e.outcome.energy_mj >= best.outcome.energy_mj));
     }
 }
 
 #[test]
 fn a_rate_at_which_every_candidate_misses_deadlines_has_no_row() {
-    let (system, mut found) = explored(&[50_000, 100_000]);
-    found.rates[1].entries.iter_mut().for_each(|entry| entry.outcome.misses = 1);
+    let fast = |outcome: &mut Outcome, candidate: &Candidate| {
+        outcome.misses = u64::from(candidate.rate_millihz > 50_000);
+    };
+    let (system, found) = explored_with(&[50_000, 100_000], Choices::default(), fast);
     let (text, without) = table(&system, &found);
     assert_eq!(text.unwrap().matches("[[row]]").count(), 1);
     assert_eq!(without, [100_000]);
-    found.rates[0].entries.iter_mut().for_each(|entry| entry.outcome.misses = 1);
+    let every = |outcome: &mut Outcome, _: &Candidate| outcome.misses = 1;
+    let (system, found) = explored_with(&[50_000, 100_000], Choices::default(), every);
     assert_eq!(table(&system, &found), (None, vec![50_000, 100_000]));
 }
 

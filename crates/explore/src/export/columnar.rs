@@ -51,55 +51,91 @@ fn write(
 ) -> Result<()> {
     let properties = WriterProperties::builder().set_created_by("whimbrel".into()).build();
     let mut file = SerializedFileWriter::new(out, schema()?, Arc::new(properties))?;
-    let rows = exploration.entries().map(|entry| (&entry.candidate, &entry.outcome));
-    all_lines(identity, &exploration.settings, rows, |line| file.write_all(line))?;
+    let lines = exploration.rates.iter().flat_map(|rate| rate.rows.sorted());
+    let lines = lines.map(|head| head.map(|head| head.line));
+    all_lines(identity, &exploration.settings, lines, |line| file.write_all(line))?;
     let mut rest = exploration.entries().peekable();
     while rest.peek().is_some() {
-        let rows: Vec<&Entry> = rest.by_ref().take(GROUP).collect();
-        write_group(&mut file, Words(system), &rows)?;
+        let mut group = Group::default();
+        for entry in rest.by_ref().take(GROUP) {
+            group.push(Words(system), &entry?);
+        }
+        group.write(&mut file)?;
     }
     file.close()?;
     Ok(())
 }
 
-fn write_group(
-    file: &mut SerializedFileWriter<impl Write + Send>,
-    words: Words<'_>,
-    rows: &[&Entry],
-) -> Result<()> {
-    let mut group = file.next_row_group()?;
-    let text = |of: &dyn Fn(&Entry) -> String| -> Vec<ByteArray> {
-        rows.iter().map(|entry| ByteArray::from(of(entry).into_bytes())).collect()
-    };
+/// The columns of a row group.
+#[derive(Default)]
+struct Group {
+    id: Vec<i64>,
+    policy: Vec<ByteArray>,
+    mapping: Vec<ByteArray>,
+    points: Vec<ByteArray>,
+    slots: Vec<ByteArray>,
+    ways: Vec<ByteArray>,
+    rate: Vec<Option<f64>>,
+    energy_mj: Vec<f64>,
+    misses: Vec<i64>,
+    latency_ms: Vec<Option<f64>>,
+    cores: Vec<i32>,
+    power_mw: Vec<Option<f64>>,
+    energy_per_frame_mj: Vec<Option<f64>>,
+    energy_per_task_mj: Vec<Option<f64>>,
+    time_ms: Vec<f64>,
+    frames: Vec<i64>,
+    pareto: Vec<bool>,
+    outcome: Vec<ByteArray>,
+}
+
+impl Group {
     #[expect(clippy::cast_possible_wrap, reason = "no exploration has 2^63 candidates or misses")]
-    let integers = |of: &dyn Fn(&Entry) -> u64| -> Vec<i64> {
-        rows.iter().map(|entry| of(entry) as i64).collect()
-    };
-    column::<Int64Type>(&mut group, &integers(&|e| e.id as u64), None)?;
-    column::<ByteArrayType>(&mut group, &text(&|e| e.candidate.policy.clone()), None)?;
-    column::<ByteArrayType>(&mut group, &text(&|e| words.mapping(&e.candidate)), None)?;
-    column::<ByteArrayType>(&mut group, &text(&|e| words.points(&e.candidate)), None)?;
-    column::<ByteArrayType>(&mut group, &text(&|e| words.slots(&e.candidate)), None)?;
-    column::<ByteArrayType>(&mut group, &text(&|e| words.ways(&e.candidate)), None)?;
-    optional(&mut group, rows.iter().map(|e| per_second(e.candidate.rate_millihz)))?;
-    let energy: Vec<f64> = rows.iter().map(|e| e.outcome.energy_mj).collect();
-    column::<DoubleType>(&mut group, &energy, None)?;
-    column::<Int64Type>(&mut group, &integers(&|e| e.outcome.misses), None)?;
-    optional(&mut group, rows.iter().map(|e| e.outcome.latency_ms))?;
-    let cores: Vec<i32> =
-        rows.iter().map(|e| i32::try_from(e.outcome.cores).unwrap_or(i32::MAX)).collect();
-    column::<Int32Type>(&mut group, &cores, None)?;
-    optional(&mut group, rows.iter().map(|e| e.outcome.power_mw()))?;
-    optional(&mut group, rows.iter().map(|e| e.outcome.energy_per_frame_mj()))?;
-    optional(&mut group, rows.iter().map(|e| e.outcome.energy_per_task_mj()))?;
-    let times: Vec<f64> = rows.iter().map(|e| e.outcome.time_ms).collect();
-    column::<DoubleType>(&mut group, &times, None)?;
-    column::<Int64Type>(&mut group, &integers(&|e| e.outcome.frames), None)?;
-    let pareto: Vec<bool> = rows.iter().map(|e| e.pareto).collect();
-    column::<BoolType>(&mut group, &pareto, None)?;
-    column::<ByteArrayType>(&mut group, &text(&|e| json(&e.outcome)), None)?;
-    group.close()?;
-    Ok(())
+    fn push(&mut self, words: Words<'_>, entry: &Entry) {
+        let Entry { id, candidate, outcome, pareto } = entry;
+        // Without the room that a text has left: there are many.
+        let text = |of: String| ByteArray::from(of.into_boxed_str().into_boxed_bytes().into_vec());
+        self.id.push(*id as i64);
+        self.policy.push(text(candidate.policy.clone()));
+        self.mapping.push(text(words.mapping(candidate)));
+        self.points.push(text(words.points(candidate)));
+        self.slots.push(text(words.slots(candidate)));
+        self.ways.push(text(words.ways(candidate)));
+        self.rate.push(per_second(candidate.rate_millihz));
+        self.energy_mj.push(outcome.energy_mj);
+        self.misses.push(outcome.misses as i64);
+        self.latency_ms.push(outcome.latency_ms);
+        self.cores.push(i32::try_from(outcome.cores).unwrap_or(i32::MAX));
+        self.power_mw.push(outcome.power_mw());
+        self.energy_per_frame_mj.push(outcome.energy_per_frame_mj());
+        self.energy_per_task_mj.push(outcome.energy_per_task_mj());
+        self.time_ms.push(outcome.time_ms);
+        self.frames.push(outcome.frames as i64);
+        self.pareto.push(*pareto);
+        self.outcome.push(text(json(outcome)));
+    }
+
+    fn write(self, file: &mut SerializedFileWriter<impl Write + Send>) -> Result<()> {
+        let mut group = file.next_row_group()?;
+        column::<Int64Type>(&mut group, &self.id, None)?;
+        for texts in [self.policy, self.mapping, self.points, self.slots, self.ways] {
+            column::<ByteArrayType>(&mut group, &texts, None)?;
+        }
+        optional(&mut group, &self.rate)?;
+        column::<DoubleType>(&mut group, &self.energy_mj, None)?;
+        column::<Int64Type>(&mut group, &self.misses, None)?;
+        optional(&mut group, &self.latency_ms)?;
+        column::<Int32Type>(&mut group, &self.cores, None)?;
+        optional(&mut group, &self.power_mw)?;
+        optional(&mut group, &self.energy_per_frame_mj)?;
+        optional(&mut group, &self.energy_per_task_mj)?;
+        column::<DoubleType>(&mut group, &self.time_ms, None)?;
+        column::<Int64Type>(&mut group, &self.frames, None)?;
+        column::<BoolType>(&mut group, &self.pareto, None)?;
+        column::<ByteArrayType>(&mut group, &self.outcome, None)?;
+        group.close()?;
+        Ok(())
+    }
 }
 
 /// What consists of numbers and text always is JSON.
@@ -142,9 +178,9 @@ fn column<T: DataType>(
 
 fn optional(
     group: &mut SerializedRowGroupWriter<'_, impl Write + Send>,
-    values: impl Iterator<Item = Option<f64>> + Clone,
+    values: &[Option<f64>],
 ) -> Result<()> {
-    let levels: Vec<i16> = values.clone().map(|value| i16::from(value.is_some())).collect();
-    let there: Vec<f64> = values.flatten().collect();
+    let levels: Vec<i16> = values.iter().map(|value| i16::from(value.is_some())).collect();
+    let there: Vec<f64> = values.iter().flatten().copied().collect();
     column::<DoubleType>(group, &there, Some(&levels))
 }

@@ -29,15 +29,15 @@ fn of_rate(system: &System, rate: &RateResult) -> Value {
         "rate": per_second(rate.rate_millihz),
         "method": rate.method,
         "complete": rate.complete,
-        "ran": rate.entries.len(),
+        "ran": rate.ran,
         "bounded": rate.bounded,
-        "failed": rate.failed.len(),
-        "first_failure": rate.failed.first().map(|(candidate, why)| json!({
+        "failed": rate.failed,
+        "first_failure": rate.first_failed.as_ref().map(|(candidate, why)| json!({
             "mapping": Words(system).mapping(candidate),
             "slots": Words(system).slots(candidate),
             "why": why,
         })),
-        "front": rate.front().iter().map(|entry| member(system, entry)).collect::<Vec<_>>(),
+        "front": rate.front.iter().map(|entry| member(system, entry)).collect::<Vec<_>>(),
     })
 }
 

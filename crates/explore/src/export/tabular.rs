@@ -43,6 +43,7 @@ pub fn csv(system: &System, exploration: &Exploration, out: impl Write) -> io::R
     let mut writer = csv::Writer::from_writer(out);
     writer.write_record(COLUMNS)?;
     for entry in exploration.entries() {
+        let entry = entry?;
         let (candidate, outcome) = (&entry.candidate, &entry.outcome);
         writer.write_record([
             entry.id.to_string(),
@@ -73,7 +74,7 @@ pub fn csv(system: &System, exploration: &Exploration, out: impl Write) -> io::R
 pub fn table(system: &System, exploration: &Exploration) -> (Option<String>, Vec<u64>) {
     let (mut text, mut without) = (String::new(), Vec::new());
     for rate in exploration.rates.iter().filter(|rate| rate.rate_millihz > 0) {
-        match rate.best() {
+        match &rate.best {
             Some(best) => {
                 let energy = format!("  # {:.3} mJ", best.outcome.energy_mj);
                 text += &row(system, &best.candidate, &energy);

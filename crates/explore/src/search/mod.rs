@@ -9,15 +9,15 @@ mod descend;
 mod genetic;
 mod runner;
 
-use std::collections::BTreeSet;
+use std::ops::ControlFlow;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use crate::candidate::{Candidate, Evaluate, Objective, Outcome};
-use crate::pareto::{Front, boxed};
-use crate::result::{Entry, Exploration, Method, RateResult, Settings};
+use crate::candidate::{Evaluate, Objective};
+use crate::result::{Exploration, Method, RateResult};
+use crate::settings::Settings;
 use crate::space::Space;
 use crate::store::Store;
 use runner::Runner;
@@ -96,74 +96,62 @@ pub fn explore(
         Budget::Time(time) => Instant::now().checked_add(time),
         _ => None,
     };
-    let mut rates = Vec::new();
+    let mut rates: Vec<RateResult> = Vec::new();
     for rate in space.rates() {
         let runner = Runner::new(space, evaluate, store, options, around, *rate, deadline);
-        rates.push(of_rate(space, options, *rate, runner)?);
-    }
-    for (id, entry) in rates.iter_mut().flat_map(|rate| &mut rate.entries).enumerate() {
-        entry.id = id;
+        let before = rates.iter().map(|rate| rate.ran).sum();
+        rates.push(of_rate(space, options, *rate, before, runner)?);
     }
     let (objectives, tolerance) = (options.objectives.clone(), options.tolerance.clone());
     Ok(Exploration { settings: Settings::default(), objectives, tolerance, rates })
 }
 
+/// Explores a frame rate; so many candidates ran at those before it.
 fn of_rate(
     space: &Space,
     options: &Options,
     rate: u64,
+    before: usize,
     mut runner: Runner<'_>,
 ) -> Result<RateResult, String> {
-    let (candidates, all) = space.collect(rate, options.limit);
-    let method = if all {
-        exhaustive(&mut runner, candidates)?;
-        Method::Exhaustive
-    } else {
-        genetic::search(space, options, rate, &mut runner)?;
-        Method::Genetic
+    let method = match space.count(rate, options.limit) {
+        Some(count) => {
+            runner.expect(count as u64);
+            exhaustive(space, rate, &mut runner)?;
+            Method::Exhaustive
+        }
+        None => {
+            genetic::search(space, options, rate, &mut runner)?;
+            Method::Genetic
+        }
     };
-    let (complete, bounded) = (runner.complete(), runner.bounded());
-    let (failed, entries) = runner.finish();
-    Ok(RateResult { rate_millihz: rate, method, complete, bounded, failed, entries })
+    let mut found = runner.finish(method)?;
+    found
+        .look(before, &options.objectives, &options.tolerance)
+        .map_err(|error| format!("what was found cannot be read back: {error}"))?;
+    Ok(found)
 }
 
-/// Runs every candidate that could be on the front.
-fn exhaustive(runner: &mut Runner<'_>, candidates: Vec<Candidate>) -> Result<(), String> {
-    runner.expect(candidates.len() as u64);
-    for batch in candidates.chunks(BATCH) {
-        let worth = runner.worth(batch);
-        if !runner.run(&worth)? {
-            break;
+/// Runs every candidate that could be on the front, each made just before its batch.
+fn exhaustive(space: &Space, rate: u64, runner: &mut Runner<'_>) -> Result<(), String> {
+    let mut batch = Vec::with_capacity(BATCH);
+    let mut failed = Ok(());
+    let flow = space.each(rate, &mut |candidate| {
+        batch.push(candidate);
+        if batch.len() < BATCH {
+            return ControlFlow::Continue(());
         }
-    }
-    Ok(())
-}
-
-/// An entry for each candidate that ran, in the order in which they are.
-fn entries(
-    ran: Vec<(Candidate, Outcome)>,
-    objectives: &[Objective],
-    tolerance: &[f64],
-) -> Vec<Entry> {
-    let mut front = Front::default();
-    for (position, (_, outcome)) in ran.iter().enumerate() {
-        front.offer(objectives.iter().map(|of| of.of(outcome)).collect(), position);
-    }
-    let mut on: BTreeSet<usize> = front.members().copied().collect();
-    if tolerance.iter().any(|part| *part > 0.0) {
-        // Of the front only: what another beats is no example of those that are about as good.
-        let mut boxes = Front::default();
-        for position in on {
-            let values = objectives.iter().map(|of| of.of(&ran[position].1)).zip(tolerance);
-            boxes.offer(values.map(|(value, part)| boxed(value, *part)).collect(), position);
+        match runner.run_worth(&std::mem::take(&mut batch)) {
+            Ok(true) => ControlFlow::Continue(()),
+            Ok(false) => ControlFlow::Break(()),
+            Err(why) => {
+                failed = Err(why);
+                ControlFlow::Break(())
+            }
         }
-        on = boxes.members().copied().collect();
+    });
+    if flow.is_continue() {
+        runner.run_worth(&batch)?;
     }
-    let entry = |(position, (candidate, outcome))| Entry {
-        id: 0,
-        candidate,
-        outcome,
-        pareto: on.contains(&position),
-    };
-    ran.into_iter().enumerate().map(entry).collect()
+    failed
 }

@@ -7,10 +7,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use super::descend::Descent;
-use super::{Budget, Options, Progress, Surroundings, entries};
+use super::{Budget, Options, Progress, Surroundings};
 use crate::candidate::{Candidate, Evaluate, Failure, Objective, Outcome, Taker};
 use crate::pareto::Front;
-use crate::result::Entry;
+use crate::result::{Method, RateResult, Varies};
+use crate::rows::{PIECE, Rows};
 use crate::space::Space;
 use crate::store::{Store, Verdict};
 
@@ -19,7 +20,6 @@ pub(super) struct Runner<'a> {
     space: &'a Space,
     evaluate: &'a dyn Evaluate,
     objectives: &'a [Objective],
-    tolerance: &'a [f64],
     around: Surroundings<'a>,
     rate_millihz: u64,
     deadline: Option<Instant>,
@@ -29,6 +29,10 @@ pub(super) struct Runner<'a> {
     done: AtomicU64,
     total: Option<u64>,
     bounded: u64,
+    /// What is no longer among the verdicts.
+    rows: Rows,
+    failed: u64,
+    first_failed: Option<(Candidate, String)>,
 }
 
 #[derive(Default)]
@@ -59,7 +63,6 @@ impl<'a> Runner<'a> {
             space,
             evaluate,
             objectives: &options.objectives,
-            tolerance: &options.tolerance,
             around,
             rate_millihz,
             deadline,
@@ -69,6 +72,9 @@ impl<'a> Runner<'a> {
             done: AtomicU64::new(0),
             total: None,
             bounded: 0,
+            rows: Rows::default(),
+            failed: 0,
+            first_failed: None,
         }
     }
 
@@ -77,8 +83,20 @@ impl<'a> Runner<'a> {
         self.total = Some(total);
     }
 
+    /// Runs what is worth it of a batch that no later one depends on; returns false when no further
+    /// one is to be run.
+    pub fn run_worth(&mut self, batch: &[Candidate]) -> Result<bool, String> {
+        let worth = self.worth(batch);
+        let go_on = self.run(&worth)?;
+        // Where points are searched, a later descent may want what ran in this one.
+        if !self.space.checked.auto && lock(&self.found).verdicts.len() >= PIECE {
+            self.put_away()?;
+        }
+        Ok(go_on)
+    }
+
     /// Without those of which it is known that nothing can put them on the front.
-    pub fn worth(&mut self, batch: &[Candidate]) -> Vec<Candidate> {
+    fn worth(&mut self, batch: &[Candidate]) -> Vec<Candidate> {
         let found = lock(&self.found);
         // Where points are searched, a candidate stands for many that have no bound in common.
         let covered = |candidate: &&Candidate| {
@@ -188,25 +206,51 @@ impl<'a> Runner<'a> {
         fine.map(|(candidate, _)| candidate.clone()).collect()
     }
 
-    pub fn complete(&self) -> bool {
-        !lock(&self.found).cut
-    }
-
-    pub fn bounded(&self) -> u64 {
-        self.bounded
-    }
-
-    /// What could not run, and what did.
-    pub fn finish(self) -> (Vec<(Candidate, String)>, Vec<Entry>) {
-        let found = self.found.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let (mut failed, mut ran) = (Vec::new(), Vec::new());
-        for (candidate, verdict) in found.verdicts {
-            match verdict {
-                Ok(outcome) => ran.push((candidate, outcome)),
-                Err(why) => failed.push((candidate, why)),
+    /// Takes every verdict out of memory, in pieces.
+    fn put_away(&mut self) -> Result<(), String> {
+        let mut verdicts = std::mem::take(&mut lock(&self.found).verdicts);
+        while !verdicts.is_empty() {
+            let mut piece = Vec::with_capacity(PIECE);
+            while let Some((candidate, verdict)) =
+                (piece.len() < PIECE).then(|| verdicts.pop_first()).flatten()
+            {
+                match verdict {
+                    Ok(outcome) => piece.push((candidate, outcome)),
+                    Err(why) => {
+                        self.failed += 1;
+                        let first = self.first_failed.as_ref();
+                        if first.is_none_or(|(first, _)| candidate < *first) {
+                            self.first_failed = Some((candidate, why));
+                        }
+                    }
+                }
             }
+            let store = &self.store;
+            self.rows
+                .push(&piece, || lock(store).scratch())
+                .map_err(|error| format!("what was found cannot be kept: {error}"))?;
         }
-        (failed, entries(ran, self.objectives, self.tolerance))
+        Ok(())
+    }
+
+    /// What was found, before it is looked through.
+    pub fn finish(mut self, method: Method) -> Result<RateResult, String> {
+        self.put_away()?;
+        let complete = !lock(&self.found).cut;
+        Ok(RateResult {
+            rate_millihz: self.rate_millihz,
+            method,
+            complete,
+            bounded: self.bounded,
+            failed: self.failed,
+            first_failed: self.first_failed,
+            ran: 0,
+            front: Vec::new(),
+            best: None,
+            kept: false,
+            varies: Varies::default(),
+            rows: self.rows,
+        })
     }
 
     fn values(&self, outcome: &Outcome) -> Vec<f64> {

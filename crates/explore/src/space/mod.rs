@@ -104,6 +104,19 @@ impl Space {
         (found, flow.is_continue())
     }
 
+    /// How many candidates a frame rate has; `None`: more than `limit`.
+    pub(crate) fn count(&self, rate_millihz: u64, limit: usize) -> Option<usize> {
+        let mut count = 0;
+        let flow = self.each(rate_millihz, &mut |_| {
+            if count == limit {
+                return ControlFlow::Break(());
+            }
+            count += 1;
+            ControlFlow::Continue(())
+        });
+        flow.is_continue().then_some(count)
+    }
+
     /// The objectives of a candidate are nowhere lower than this.
     pub fn floor(&self, candidate: &Candidate, objectives: &[Objective]) -> Vec<f64> {
         let decides = self.policy_of(candidate).decides;
@@ -122,7 +135,8 @@ impl Space {
         self.bound.keeps_up(&self.system, candidate, fixed)
     }
 
-    fn each(
+    /// Visits the candidates of a frame rate in a fixed order, each as it is made.
+    pub(crate) fn each(
         &self,
         rate_millihz: u64,
         visit: &mut dyn FnMut(Candidate) -> ControlFlow<()>,

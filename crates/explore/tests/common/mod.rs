@@ -9,7 +9,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use whimbrel_explore::{
     Budget, Candidate, Channel, Choices, Core, Evaluate, Exploration, Failure, Firing, Objective,
-    Options, Outcome, Point, Space, Store, Surroundings, System, Task, Wire, explore,
+    Options, Outcome, Point, Space, Store, Surroundings, System, Task, Wire, csv, explore, json,
+    parquet,
 };
 
 pub const SECOND_NS: u64 = 1_000_000_000;
@@ -178,4 +179,12 @@ pub fn run_with(
     stop: &AtomicBool,
 ) -> Result<Exploration, String> {
     explore(space, evaluate, store, options, Surroundings { stop, watch: &|_| {} })
+}
+
+/// Everything that is written of a result.
+pub fn files(system: &System, found: &Exploration) -> (Vec<u8>, Vec<u8>, String) {
+    let (mut rows, mut columns) = (Vec::new(), Vec::new());
+    csv(system, found, &mut rows).unwrap();
+    parquet(system, found, "it", &mut columns).unwrap();
+    (rows, columns, json(system, found).to_string())
 }

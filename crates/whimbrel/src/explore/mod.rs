@@ -264,7 +264,7 @@ fn conclude(
 
 /// Whether there is a candidate without a missed deadline for every frame rate.
 pub fn kept(found: &Exploration) -> bool {
-    found.rates.iter().all(|rate| rate.entries.iter().any(|entry| entry.outcome.misses == 0))
+    found.rates.iter().all(|rate| rate.kept)
 }
 
 fn write_table(path: &Path, system: &System, found: &Exploration) -> Result<(), Failure> {

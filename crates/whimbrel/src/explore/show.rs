@@ -68,12 +68,12 @@ fn head(rate: &RateResult) -> String {
         Method::Exhaustive => "",
         Method::Genetic => " found by search",
     };
-    let mut head = format!("{at}{} candidates ran{method}", rate.entries.len());
+    let mut head = format!("{at}{} candidates ran{method}", rate.ran);
     if rate.bounded > 0 {
         head.push_str(&format!(", {} could not be better", rate.bounded));
     }
-    if let Some((_, why)) = rate.failed.first() {
-        head.push_str(&format!(", {} could not run ({why})", rate.failed.len()));
+    if let Some((_, why)) = &rate.first_failed {
+        head.push_str(&format!(", {} could not run ({why})", rate.failed));
     }
     if !rate.complete {
         head.push_str(", not all");
@@ -83,13 +83,7 @@ fn head(rate: &RateResult) -> String {
 
 fn front(system: &System, rate: &RateResult) -> String {
     let words = Words(system);
-    let front = rate.front();
-    let several = |of: &dyn Fn(&Entry) -> String| {
-        rate.entries.first().is_some_and(|first| rate.entries.iter().any(|e| of(e) != of(first)))
-    };
-    let slots = |entry: &Entry| words.slots(&entry.candidate);
-    let ways = |entry: &Entry| words.ways(&entry.candidate);
-    let policy = |entry: &Entry| entry.candidate.policy.clone();
+    let front: Vec<&Entry> = rate.front.iter().collect();
     columns(&[
         Column::of(">id", &front, |entry| entry.id.to_string()),
         Column::of(">energy mJ", &front, |entry| format!("{:.3}", entry.outcome.energy_mj)),
@@ -99,9 +93,10 @@ fn front(system: &System, rate: &RateResult) -> String {
         }),
         Column::of(">cores", &front, |entry| entry.outcome.cores.to_string()),
         Column::of("MHz", &front, |entry| words.points(&entry.candidate)),
-        Column::of(">slots", &front, |entry| slots(entry)).when(several(&slots)),
-        Column::of("channels", &front, |entry| ways(entry)).when(several(&ways)),
-        Column::of("policy", &front, |entry| policy(entry)).when(several(&policy)),
+        Column::of(">slots", &front, |entry| words.slots(&entry.candidate)).when(rate.varies.slots),
+        Column::of("channels", &front, |entry| words.ways(&entry.candidate)).when(rate.varies.ways),
+        Column::of("policy", &front, |entry| entry.candidate.policy.clone())
+            .when(rate.varies.policy),
         Column::of("mapping", &front, |entry| words.mapping(&entry.candidate)),
     ])
 }
