@@ -9,6 +9,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from . import _help
+
 if TYPE_CHECKING:
     from . import plot
     from ._core import __version__
@@ -109,6 +111,8 @@ def __getattr__(name: str) -> object:
     for part in _PARTS if name in __all__ else ():
         found = getattr(import_module(f".{part}", __name__), name, None)
         if found is not None:
+            if isinstance(found, type):
+                _help.described(found)
             globals()[name] = found
             return found
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from ._shown import Shown
 
@@ -22,7 +22,7 @@ class App(Shown):
     module: str | None = None
     """The shared object, in the folder of app.toml or in the build folder; default: none: tasks
     are synthetic."""
-    compute: str | None = None
+    compute: Literal["real", "model"] | None = None
     """Whether tasks compute, or only take the time of their cycles; "real" or "model"; default:
     "real", without a module "model"."""
     frame_rate: Amount | None = None
@@ -74,22 +74,22 @@ class Task(Shown):
     restart: bool | None = None
     """Whether the task restarts if its kernel dies while it runs; otherwise it is lost; default
     false."""
-    mode: str | None = None
+    mode: Literal["handoff", "replicate", "recreate", "reenter"] | None = None
     """How the task moves; "handoff", "replicate", "recreate" or "reenter"; default "handoff"."""
-    move: str | None = None
+    move: Literal["checkpoints", "waits"] | None = None
     """Where a requested migration happens; "waits": also where the task waits; "checkpoints" or
     "waits"; default "checkpoints"."""
     checkpoint_every: int | None = None
     """The checkpoints from one image of the task to the next; 0: no images; 0 to 4294967295;
     default 0."""
-    on_crash: str | None = None
+    on_crash: Literal["replay", "skip"] | None = None
     """With images: messages since the last image are processed again, or skipped; "replay" or
     "skip"; default "replay"."""
     periodic: bool | None = None
     """One job per frame: released at the frame rate; default false."""
     period_us: Number | None = None
     """Instead of `periodic`: the task's period; 1 to 1e9; default: none."""
-    arrival: str | None = None
+    arrival: Literal["periodic", "sporadic"] | None = None
     """With `period_us`: "sporadic" makes it the least time between two releases; "periodic" or
     "sporadic"; default "periodic"."""
     mean_gap_us: Number | None = None
@@ -111,7 +111,7 @@ class Task(Shown):
     cycles: Amount | dict[str, Amount] | None = None
     """The cycles of a firing: by kind of core, or one number for every kind; default: not
     known."""
-    distribution: str | None = None
+    distribution: Literal["constant", "uniform", "normal", "exponential"] | None = None
     """The distribution of the cycles; "constant", "uniform", "normal" or "exponential"; default
     "constant"."""
     spread: Number | None = None
@@ -195,7 +195,7 @@ class Channel(Shown):
     batch: str | None = None
     """With "interrupt": the messages, or the time after the first, that wake the receiver;
     default: each message."""
-    memory: str | None = None
+    memory: Literal["external", "internal"] | None = None
     """Where the slots lie; "external" or "internal"; default "external"."""
     initial: int | None = None
     """Zeroed messages present at the start; 0 to 4294967295; default 0."""
@@ -203,7 +203,7 @@ class Channel(Shown):
     """Messages that a firing of a synthetic sender puts; 1 to 32768; default 1."""
     consume: int | None = None
     """Messages that a firing of a synthetic receiver takes; 1 to 32768; default 1."""
-    claim: str | None = None
+    claim: Literal["send", "start"] | None = None
     """When a firing of a synthetic sender claims room; "send" or "start"; default "send"."""
 
 
@@ -225,7 +225,7 @@ class Mailbox(Shown):
     batch: str | None = None
     """With "interrupt": the messages, or the time after the first, that wake the receiver;
     default: each message."""
-    memory: str | None = None
+    memory: Literal["external", "internal"] | None = None
     """Where the slots lie; "external" or "internal"; default "external"."""
 
 
@@ -249,10 +249,10 @@ class Service(Shown):
     """How the service notices requests, like `doorbell` of a channel; default "interrupt"."""
     answer_doorbell: str | None = None
     """How callers notice answers; default "interrupt"."""
-    request_memory: str | None = None
+    request_memory: Literal["external", "internal"] | None = None
     """Where requests lie, like `memory` of a channel; "external" or "internal"; default
     "external"."""
-    answer_memory: str | None = None
+    answer_memory: Literal["external", "internal"] | None = None
     """Where answers lie; "external" or "internal"; default "external"."""
 
 
@@ -386,15 +386,15 @@ class Core(Shown):
     """The number of equal cores; 1 to 4095; default 1."""
     kind: str | None = None
     """The kind of core, for which tasks have cycles; default "core"."""
-    idle: str | None = None
+    idle: Literal["on", "off"] | None = None
     """"off": an idle core is shut down and consumes nothing; "on" or "off"; default "on"."""
     start_mhz: Number | None = None
     """The frequency of the operating point at the start of the run; 0.001 to 1e6; default: the
     highest."""
-    scheduling: str | None = None
+    scheduling: Literal["cooperative", "preemptive", "edf", "fair"] | None = None
     """When the kernel takes the core from a task; "cooperative", "preemptive", "edf" or "fair";
     default "cooperative"; simulator only; other kernels ignore it."""
-    migration: str | None = None
+    migration: Literal["none", "restricted", "full"] | None = None
     """With "preemptive" or "edf": when tasks move between the cores, which then share one
     scheduler; between jobs, or at any time; "none", "restricted" or "full"; default "none";
     simulator only; other kernels ignore it."""
@@ -432,7 +432,7 @@ class Memory(Shown):
 
     name: str
     """The memory's name."""
-    kind: str
+    kind: Literal["shared", "private", "scratchpad"]
     """Globally visible memory is the first that is "shared"; "shared", "private" or
     "scratchpad"."""
     core: int | None = None
@@ -454,7 +454,7 @@ class Bus(Shown):
     """A bus that all cores share, unless there is a mesh; needs a shared memory: `[bus]` of
     docs/platform-toml.md."""
 
-    arbitration: str | None = None
+    arbitration: Literal["fcfs", "tdma"] | None = None
     """First come, first served; or a slot of one burst for each core in turn, used or not;
     "fcfs" or "tdma"; default "fcfs"."""
     mhz: Number
@@ -497,7 +497,7 @@ class Doorbell(Shown):
     """The signal from one core to another; without it: an interrupt that costs nothing:
     `[doorbell]` of docs/platform-toml.md."""
 
-    kind: str
+    kind: Literal["interrupt", "polling"]
     """How an idle core notices the signal; "interrupt" or "polling"."""
     latency_us: Number | None = None
     """The time until the other core can notice the signal; 0 to 1e9; default 0."""

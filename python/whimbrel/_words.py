@@ -11,7 +11,7 @@ from datetime import timedelta
 from functools import wraps
 from numbers import Integral, Real
 from os import PathLike, fspath
-from typing import Any, ParamSpec, TypeAlias, TypeVar
+from typing import Any, Literal, ParamSpec, TypeAlias, TypeVar
 
 from .errors import InputError
 
@@ -19,6 +19,23 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 Time: TypeAlias = float | int | str | timedelta
+# The words of options. The command says which are wrong; python/tests/test_py_words.py compares.
+Compute: TypeAlias = Literal["real", "model"]
+MigrationPoints: TypeAlias = Literal["checkpoints", "waits"]
+Mode: TypeAlias = Literal["handoff", "replicate", "recreate", "reenter"]
+Transport: TypeAlias = Literal["auto", "alias", "buffer"]
+TraceFormat: TypeAlias = Literal["perfetto", "vcd", "btf"]
+Objective: TypeAlias = Literal[
+    "energy",
+    "misses",
+    "latency",
+    "cores",
+    "power",
+    "energy_per_frame",
+    "energy_per_task",
+    "time",
+    "frames",
+]
 Texts: TypeAlias = Mapping[str, Callable[[str, Any], str | list[str]]]
 
 

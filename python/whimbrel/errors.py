@@ -18,7 +18,13 @@ def plain(text: str) -> str:
 
 @dataclass(frozen=True)
 class Trouble:
-    """One thing that is wrong. Its text is what the command prints of it."""
+    """One thing that is wrong. Its text is what the command prints of it.
+
+    Examples:
+        >>> print(whimbrel.Trouble("the rate is 0", "app.toml", line=3, column=1, cure="remove it"))
+        app.toml:3:1: the rate is 0
+          remove it
+    """
 
     message: str
     """What, in one sentence."""
@@ -44,6 +50,13 @@ class Error(Exception):
     """The base of all exceptions of this package except `TypeError`.
 
     It can be pickled, so it comes from workers unchanged.
+
+    Examples:
+        >>> try:
+        ...     whimbrel.simulate(player, fast, map={"work": 7})
+        ... except whimbrel.Error as error:
+        ...     print(error.message)
+        map=: core 7 does not exist
     """
 
     def __init__(self, message: str, cure: str | None = None, *more: Trouble) -> None:
@@ -81,19 +94,48 @@ class Error(Exception):
 
 
 class InputError(Error, ValueError):
-    """An argument is invalid: an application, a platform, a value of a parameter."""
+    """An argument is invalid: an application, a platform, a value of a parameter.
+
+    Examples:
+        >>> player.changed(tasks=()).check()
+        Traceback (most recent call last):
+            ...
+        whimbrel.errors.InputError: ...: the file has no `task`
+        ...
+    """
 
 
 class RunError(Error, RuntimeError):
-    """A simulation or an exploration could not be made, or failed."""
+    """A simulation or an exploration could not be made, or failed.
+
+    Examples:
+        >>> whimbrel.simulate(player, fast, max_time="1ms")
+        Traceback (most recent call last):
+            ...
+        whimbrel.errors.RunError: it has not ended after 0.001 s of virtual time
+          raise max_time= or max_events=, or end the sources with duration=
+    """
 
 
 class PolicyError(RunError):
-    """A policy in Python raised, or returned an invalid decision."""
+    """A policy in Python raised, or returned an invalid decision.
+
+    Examples:
+        >>> whimbrel.simulate(player, fast, duration=1, policy=lambda seen: [1])
+        Traceback (most recent call last):
+            ...
+        whimbrel.errors.PolicyError: the policy decided 1
+          give a list of whimbrel.Move and whimbrel.SetPoint, or nothing
+    """
 
 
 class ClusterError(RunError):
-    """A cluster disconnected, or a worker of it cannot run candidates."""
+    """A cluster disconnected, or a worker of it cannot run candidates.
+
+    Examples:
+        >>> issubclass(whimbrel.ClusterError, whimbrel.RunError)
+        True
+    """
 
 
 def made(

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from . import cluster
 
 # What is to be low, and the column that has it; of frames there are to be many.
-OBJECTIVES = {
+OBJECTIVES: dict[_words.Objective, str] = {
     "energy": "energy_mj",
     "misses": "misses",
     "latency": "latency_ms",
@@ -61,7 +61,13 @@ _OPTIONS: _words.Texts = {
 
 @dataclass(frozen=True)
 class Candidate:
-    """A row of an exploration, with all that `simulate(candidate=…)` needs to repeat it."""
+    """A row of an exploration, with all that `simulate(candidate=…)` needs to repeat it.
+
+    Examples:
+        >>> best = found.best()
+        >>> best["energy_mj"] == whimbrel.simulate(candidate=best).energy_mj
+        True
+    """
 
     row: Mapping[str, Any]
     """The columns of `Exploration.table`, by their names."""
@@ -73,11 +79,21 @@ class Candidate:
     """The platform, as it was given to `explore`."""
 
     def __getitem__(self, column: str) -> Any:
-        """The value of a column, such as `candidate["energy_mj"]`."""
+        """The value of a column, such as `candidate["energy_mj"]`.
+
+        Examples:
+            >>> found.candidate(0)["mapping"]
+            'source=0 work=0/0 sink=0'
+        """
         return self.row[column]
 
     def options(self) -> dict[str, list[str]]:
-        """The options of `whimbrel sim` that repeat it."""
+        """The options of `whimbrel sim` that repeat it.
+
+        Examples:
+            >>> found.candidate(0).options()["duration"]
+            ['200000000ns']
+        """
         row, settings = self.row, self.settings
         names = {"mapping": "map", "points": "points", "slots": "slots", "channels": "channels"}
         texts = {option: row[column] for column, option in names.items() if row[column]}
@@ -99,6 +115,12 @@ class Exploration:
     """What an exploration has found.
 
     `print` shows the fronts as the command does.
+
+    Examples:
+        >>> found
+        <Exploration: 6 candidates, 2 on the front>
+        >>> found.front.num_rows <= found.table.num_rows
+        True
     """
 
     def __init__(
@@ -151,6 +173,10 @@ class Exploration:
 
         Raises:
             InputError: There is no such row.
+
+        Examples:
+            >>> found.candidate(0)["misses"]
+            0
         """
         count = self.table.num_rows
         if not _words.is_number(_words.plain(id), Integral):
@@ -160,7 +186,9 @@ class Exploration:
         (row,) = self.table.slice(int(id), 1).to_pylist()
         return Candidate(row, json.loads(self.json)["settings"], self._app, self._platform)
 
-    def best(self, *, rate: float | None = None, objective: str = "energy") -> Candidate:
+    def best(
+        self, *, rate: float | None = None, objective: _words.Objective = "energy"
+    ) -> Candidate:
         """The best candidate of a frame rate: of those with the fewest missed deadlines, the one
         with the lowest objective (the most frames); the first of several.
 
@@ -174,6 +202,10 @@ class Exploration:
 
         Raises:
             InputError: There is no such rate or objective, or no candidate that has it.
+
+        Examples:
+            >>> found.best(objective="cores")["cores"]
+            1
         """
         if objective not in OBJECTIVES:
             cure = f"name one of {', '.join(OBJECTIVES)}"
@@ -193,7 +225,12 @@ class Exploration:
         return self.candidate(best["id"])
 
     def save(self, path: str | PathLike[str]) -> Path:
-        """Writes its Parquet file, from which `resume=` resumes."""
+        """Writes its Parquet file, from which `resume=` resumes.
+
+        Examples:
+            >>> found.save("player.parquet").name
+            'player.parquet'
+        """
         _core.write(path, self.parquet)
         return Path(path)
 
@@ -253,8 +290,8 @@ def explore(
     seed: int | None = None,
     budget: int | str | None = None,
     exhaustive: int | None = None,
-    objectives: str | Iterable[str] | None = None,
-    tolerance: float | str | Mapping[str, float | str] | None = None,
+    objectives: str | Iterable[_words.Objective] | None = None,
+    tolerance: float | str | Mapping[_words.Objective, float | str] | None = None,
     output: str | PathLike[str] | None = None,
     resume: str | PathLike[str] | None = None,
     write_table: str | PathLike[str] | None = None,
@@ -308,6 +345,11 @@ def explore(
         ClusterError: The cluster disconnected or has no workers, or one lacks this package.
         RunError: Candidates could not run.
         TypeError: A value is of a wrong type.
+
+    Examples:
+        >>> found = whimbrel.explore(player, fast, duration="1s", objectives=["energy", "latency"])
+        >>> found.complete
+        True
     """
     given = _words.given(_OPTIONS, locals())
     given["app"] = [path_of("app", app, Application)]

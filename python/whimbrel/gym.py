@@ -16,7 +16,7 @@ import math
 from binascii import unhexlify
 from collections.abc import Callable, Iterable, Mapping
 from os import PathLike
-from typing import Any
+from typing import Any, Literal, TypeAlias, get_args
 
 import gymnasium
 import numpy as np
@@ -32,6 +32,7 @@ from .policies import place_of
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Reward = Mapping[str, float] | Callable[[dict[str, Any]], float]
+Actions: TypeAlias = Literal["moves", "mapping", "points", "both"]
 Changes = str | Iterable[str] | Callable[[np.random.Generator], Iterable[str]]
 
 # What the simulator tells in each period (`seen` of docs/kernels-linux-protocol.md).
@@ -44,7 +45,6 @@ TASK = (
 _SEEN, _NO_TEMPERATURE = b'{"seen":"', -(1 << 31)
 
 _WEIGHTS = {"misses": 1.0, "energy": 0.001, "temperature": 0.0}
-_ACTIONS = ("moves", "mapping", "points", "both")
 # Of a normalised observation: what is 1, of the first columns of a core, and of `movable` and
 # `load_ppm` of a task.
 _CORE_SCALE = np.array([1, 1, 1e6, 1e6, 125_000])
@@ -88,6 +88,12 @@ class Environment(gymnasium.Env[Any, Any]):
 
     Raises:
         InputError: An argument is invalid, or the spaces are too small for the simulation.
+
+    Examples:
+        >>> with whimbrel.gym.Environment(player, fast, duration=1) as env:
+        ...     observation, info = env.reset(seed=1)
+        ...     observation.shape, env.action_space.n
+        ((39,), np.int64(9))
     """
 
     metadata: dict[str, Any] = {"render_modes": ["ansi"], "render_fps": 10}  # noqa: RUF012
@@ -99,7 +105,7 @@ class Environment(gymnasium.Env[Any, Any]):
         *,
         duration: Time = 10,
         agent_period: Time = "100ms",
-        actions: str = "moves",
+        actions: Actions = "moves",
         reward: Reward | None = None,
         raw: bool = False,
         tasks: int | None = None,
@@ -109,9 +115,9 @@ class Environment(gymnasium.Env[Any, Any]):
         frame_rate: float | None = None,
         core_count: int | None = None,
         set: Mapping[str, Any] | None = None,
-        compute: str | None = "model",
-        mode: str | None = None,
-        render_mode: str | None = None,
+        compute: _words.Compute | None = "model",
+        mode: _words.Mode | None = None,
+        render_mode: Literal["ansi"] | None = None,
     ) -> None:
         self._changes = frame_rate_changes
         if callable(frame_rate_changes):
@@ -172,8 +178,9 @@ class Environment(gymnasium.Env[Any, Any]):
         )
 
     def _choices(self, actions: str) -> spaces.Space[Any]:
-        if actions not in _ACTIONS:
-            raise InputError(f"actions= is {actions!r}", f"give one of {', '.join(_ACTIONS)}")
+        if actions not in get_args(Actions):
+            cure = f"give one of {', '.join(get_args(Actions))}"
+            raise InputError(f"actions= is {actions!r}", cure)
         moves = 1 + self._n_tasks * self._n_cores
         absent = [1] * (self._n_cores - len(self._points))
         points = [1 + len(points) for points in self._points] + absent
@@ -184,7 +191,14 @@ class Environment(gymnasium.Env[Any, Any]):
         return spaces.MultiDiscrete(points if actions == "points" else [moves, *points])
 
     def action_masks(self) -> Array:
-        """Which moves can be carried out now: a truth for each action of `actions="moves"`."""
+        """Which moves can be carried out now: a truth for each action of `actions="moves"`.
+
+        Examples:
+            >>> with whimbrel.gym.Environment(player, fast, duration=1) as env:
+            ...     observation, info = env.reset(seed=1)
+            ...     env.action_masks().shape
+            (9,)
+        """
         tasks, cores = len(self._names), len(self._points)
         _, of_cores, of_tasks = self._split(self._seen)
         fits = (of_tasks[:, TASK.index("not_on"), None] >> self._kinds & 1) == 0
@@ -205,6 +219,12 @@ class Environment(gymnasium.Env[Any, Any]):
             seed: The seed of this episode, as that of `whimbrel.simulate`; and of the episodes
                 after it, whose seeds are drawn.
             options: `frame_rate` and `frame_rate_changes` of this episode alone.
+
+        Examples:
+            >>> with whimbrel.gym.Environment(player, fast, duration=1) as env:
+            ...     observation, info = env.reset(seed=1)
+            ...     float(info["time_s"])
+            0.2
         """
         super().reset(seed=seed)
         if seed is None:
@@ -277,6 +297,13 @@ class Environment(gymnasium.Env[Any, Any]):
             PolicyError: The function for the reward raised, or returned no number.
             ResetNeeded: There is no episode, or it has ended.
             RunError: The simulation failed, or its process was killed: `reset` begins anew.
+
+        Examples:
+            >>> with whimbrel.gym.Environment(player, fast, duration=1) as env:
+            ...     first = env.reset(seed=1)
+            ...     observation, reward, terminated, truncated, info = env.step(0)
+            ...     terminated, truncated
+            (False, False)
         """
         if self._state != "under way":
             raise ResetNeeded(f"the episode is {self._state}: call reset() before step()")
@@ -304,7 +331,14 @@ class Environment(gymnasium.Env[Any, Any]):
         return self._steps.pid
 
     def close(self) -> None:
-        """Ends the simulator."""
+        """Ends the simulator.
+
+        Examples:
+            >>> env = whimbrel.gym.Environment(player, fast)
+            >>> env.close()
+            >>> env.pid is None
+            True
+        """
         self._steps.end()
         self._state = "closed"
 
@@ -430,7 +464,14 @@ class Environment(gymnasium.Env[Any, Any]):
         return reward
 
     def render(self) -> Any:
-        """The cores with their frequencies and tasks, as text; None without a `render_mode`."""
+        """The cores with their frequencies and tasks, as text; None without a `render_mode`.
+
+        Examples:
+            >>> with whimbrel.gym.Environment(player, fast, render_mode="ansi") as env:
+            ...     first = env.reset(seed=1)
+            ...     env.render().splitlines()[1]
+            'core 0 800 MHz 54 %: source.0 work.0 work.1 sink.0'
+        """
         if self.render_mode is None:
             return None
         run, cores, tasks = self._split(self._seen)

@@ -62,7 +62,12 @@ class _Described:
         raise NotImplementedError
 
     def path(self) -> str:
-        """The path of a file with what this is: its own, or one that lives as long as it."""
+        """The path of a file with what this is: its own, or one that lives as long as it.
+
+        Examples:
+            >>> open(fast.path()).read() == fast.to_toml()
+            True
+        """
         source = getattr(self, "source", None)
         if source is not None:
             return str(source)
@@ -84,24 +89,44 @@ class _Described:
         return {key: value for key, value in self.__dict__.items() if key != "_written"}
 
     def save(self, path: str | PathLike[str]) -> Path:
-        """Writes it into a file for the command; gives the path."""
+        """Writes it into a file for the command; gives the path.
+
+        Examples:
+            >>> player.save("player.toml").name
+            'player.toml'
+        """
         _core.write(path, self.to_toml().encode())
         return Path(path)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Application(_keys.App, _Described):
-    """Tasks and the channels between them; its plain fields are `[app]` of docs/app-toml.md."""
+    """Tasks and the channels between them; its plain fields are `[app]` of docs/app-toml.md.
+
+    Examples:
+        >>> one = whimbrel.Task(name="one", cycles=1000, period_us=100)
+        >>> whimbrel.Application(name="alone", tasks=(one,))
+        <Application alone: 1 task, 0 channels>
+    """
 
     tasks: tuple[Task, ...] = ()
+    """The tasks, each perhaps several times."""
     channels: tuple[Channel, ...] = ()
+    """Queues from outputs of tasks to inputs."""
     mailboxes: tuple[Mailbox, ...] = ()
+    """Channels with many senders."""
     services: tuple[Service, ...] = ()
+    """Tasks that others call."""
     mutexes: tuple[Mutex, ...] = ()
+    """Mutexes that scripts lock."""
     conditions: tuple[Condition, ...] = ()
+    """Conditions that scripts wait for and signal."""
     barriers: tuple[Barrier, ...] = ()
+    """Barriers at which scripts wait for each other."""
     semaphores: tuple[Semaphore, ...] = ()
+    """Semaphores whose permits scripts take and give."""
     timers: tuple[Timer, ...] = ()
+    """Timers that several scripts use."""
     params: dict[str, Param] = field(default_factory=dict)
     """`[params]`: the application's own."""
     source: Path | None = field(default=None, repr=False, compare=False)
@@ -113,6 +138,12 @@ class Application(_keys.App, _Described):
 
         Raises:
             InputError: It cannot be read, or is wrong; `file` and `line` say where.
+
+        Examples:
+            >>> player.save("app.toml").name
+            'app.toml'
+            >>> whimbrel.Application.load("app.toml")
+            <Application player: 4 tasks, 2 channels>
         """
         file = _words.path("path", path)
         known = json.loads(_core.application(file, []))
@@ -128,6 +159,10 @@ class Application(_keys.App, _Described):
 
         Raises:
             InputError: The text is wrong; `line` says where.
+
+        Examples:
+            >>> whimbrel.Application.parse(player.to_toml()) == player
+            True
         """
         with tempfile.TemporaryDirectory(prefix="whimbrel-") as folder:
             file = Path(folder) / "app.toml"
@@ -138,6 +173,10 @@ class Application(_keys.App, _Described):
         """The same with some fields changed, and paths of its file made whole.
 
         It is checked when it is used, or by `check`.
+
+        Examples:
+            >>> player.changed(name="recorder").name
+            'recorder'
         """
         return replace(self._whole(), **fields)
 
@@ -167,7 +206,12 @@ class Application(_keys.App, _Described):
         )
 
     def to_toml(self) -> str:
-        """As an app.toml."""
+        """As an app.toml.
+
+        Examples:
+            >>> player.to_toml().splitlines()[:2]
+            ['[app]', 'name = "player"']
+        """
         of = self._whole()
         nothing: dict[str, Any] = dict.fromkeys(_LISTS.values(), ())
         text = _toml.document("app", replace(of, **nothing))
@@ -180,23 +224,46 @@ class Application(_keys.App, _Described):
 
         Raises:
             InputError: It is invalid; `line` is that of `to_toml()`, or of its file.
+
+        Examples:
+            >>> player.check()
+            >>> player.changed(tasks=()).check()
+            Traceback (most recent call last):
+                ...
+            whimbrel.errors.InputError: ...: the file has no `task`
+            ...
         """
         _core.application(self.path(), _words.settings("set", set))
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Platform(_keys.Platform, _Described):
-    """Simulated hardware; its plain fields are `[platform]` of docs/platform-toml.md."""
+    """Simulated hardware; its plain fields are `[platform]` of docs/platform-toml.md.
+
+    Examples:
+        >>> core = whimbrel.Core(count=2, point=(whimbrel.Point(mhz=800, active_mw=300),))
+        >>> whimbrel.Platform(name="pair", core=(core,))
+        <Platform pair: 2 cores>
+    """
 
     core: tuple[Core, ...] = ()
+    """The cores, each perhaps several times."""
     costs: dict[str, Cost] = field(default_factory=dict)
+    """What actions cost, by their names, on every core."""
     memory: tuple[Memory, ...] = ()
+    """The memories."""
     bus: Bus | None = None
+    """The bus that all cores share."""
     mesh: Mesh | None = None
+    """Links between neighbours, instead of a bus."""
     doorbell: Doorbell | None = None
+    """The signal from one core to another."""
     thermal: Thermal | None = None
+    """The thermal model of the chip."""
     block: tuple[Block, ...] = ()
+    """The floorplan."""
     work: tuple[Work, ...] = ()
+    """Measured cycles of firings, instead of those of the application."""
     source: Path | None = field(default=None, repr=False, compare=False)
     """Its file, if it was loaded and is as it was."""
 
@@ -206,6 +273,10 @@ class Platform(_keys.Platform, _Described):
 
         Raises:
             InputError: There is none, or it is wrong; `file` and `line` say where.
+
+        Examples:
+            >>> whimbrel.Platform.load("mpsoc3")
+            <Platform mpsoc3: 3 cores>
         """
         path = Path(_core.platform(_words.path("wanted", wanted)))
         tables = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -218,6 +289,10 @@ class Platform(_keys.Platform, _Described):
 
         Raises:
             InputError: The text is wrong; `line` says where.
+
+        Examples:
+            >>> whimbrel.Platform.parse(fast.to_toml()) == fast
+            True
         """
         with tempfile.TemporaryDirectory(prefix="whimbrel-") as folder:
             file = Path(folder) / "platform.toml"
@@ -225,7 +300,12 @@ class Platform(_keys.Platform, _Described):
             return replace(cls.load(file), source=None)
 
     def changed(self, **fields: Any) -> Platform:
-        """The same with some fields changed. It is checked when it is used, or by `check`."""
+        """The same with some fields changed. It is checked when it is used, or by `check`.
+
+        Examples:
+            >>> fast.changed(name="faster").name
+            'faster'
+        """
         return replace(self, **{"source": None, **fields})
 
     def __repr__(self) -> str:
@@ -249,7 +329,12 @@ class Platform(_keys.Platform, _Described):
         )
 
     def to_toml(self) -> str:
-        """As a platform's file."""
+        """As a platform's file.
+
+        Examples:
+            >>> fast.to_toml().splitlines()[:2]
+            ['[platform]', 'name = "fast"']
+        """
         return _toml.document("platform", replace(self, source=None))
 
     def check(self) -> None:
@@ -257,6 +342,13 @@ class Platform(_keys.Platform, _Described):
 
         Raises:
             InputError: It is invalid; `line` is that of `to_toml()`, or of its file.
+
+        Examples:
+            >>> fast.check()
+            >>> fast.changed(core=()).check()
+            Traceback (most recent call last):
+                ...
+            whimbrel.errors.InputError: the platform fast has no [[core]]: ...
         """
         _core.platform(self.path())
 

@@ -17,7 +17,14 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class SeenCore:
-    """A core as a policy sees it."""
+    """A core as a policy sees it.
+
+    Examples:
+        >>> def lowest(seen):
+        ...     return [whimbrel.SetPoint(at, 0) for at, core in enumerate(seen.cores) if core.up]
+        >>> whimbrel.simulate(player, "mpsoc3", duration=1, policy=lowest).frames
+        385
+    """
 
     up: bool
     """It may be given tasks."""
@@ -37,7 +44,15 @@ class SeenCore:
 
 @dataclass(frozen=True)
 class SeenTask:
-    """A task as a policy sees it."""
+    """A task as a policy sees it.
+
+    Examples:
+        >>> def gather(seen):
+        ...     away = [at for at, task in enumerate(seen.tasks) if task.movable and task.core != 1]
+        ...     return [whimbrel.Move(at, 1) for at in away]
+        >>> whimbrel.simulate(player, fast, duration=1, policy=gather).moves.num_rows
+        4
+    """
 
     name: str
     """Its name."""
@@ -63,7 +78,17 @@ class SeenTask:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """What a policy sees, as one of the middleware does (wb/policy.h)."""
+    """What a policy sees, as one of the middleware does (wb/policy.h).
+
+    Examples:
+        >>> times = []
+        >>> def watch(seen):
+        ...     times.append(seen.now_ns)
+        >>> whimbrel.simulate(player, fast, duration=1, policy=watch, agent_period="250ms").misses
+        0
+        >>> times[:2]
+        [500000001, 750000001]
+    """
 
     now_ns: int
     """Virtual time."""
@@ -79,7 +104,14 @@ class Snapshot:
 
 @dataclass(frozen=True)
 class Move:
-    """A decision: a task goes to a core."""
+    """A decision: a task goes to a core.
+
+    Examples:
+        >>> def first(seen):
+        ...     return [whimbrel.Move(task=0, core=1)] if seen.tasks[0].core == 0 else None
+        >>> whimbrel.simulate(player, fast, duration=1, policy=first).moves.num_rows
+        1
+    """
 
     task: int
     """Its place in `tasks` of the snapshot."""
@@ -89,7 +121,14 @@ class Move:
 
 @dataclass(frozen=True)
 class SetPoint:
-    """A decision: a core goes to one of its operating points."""
+    """A decision: a core goes to one of its operating points.
+
+    Examples:
+        >>> def slow(seen):
+        ...     return [whimbrel.SetPoint(core=0, point=0)]
+        >>> whimbrel.simulate(player, "mpsoc3", duration=1, policy=slow).frames
+        385
+    """
 
     core: int
     """Its place in `cores` of the snapshot."""

@@ -10,7 +10,7 @@ from copy import deepcopy
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from . import _shown, _tables, _words
 from ._native import _core
@@ -48,6 +48,10 @@ class Run:
     """A run that has ended, simulated or real.
 
     Its tables are pyarrow's, which pandas and polars take as they are.
+
+    Examples:
+        >>> run.seconds, run.cores.column("core").to_pylist()
+        (1.0, [0, 1])
     """
 
     def __init__(self, summary: Json, folder: Path | None = None, held: object = None) -> None:
@@ -74,7 +78,7 @@ class Run:
         return other
 
     def __getstate__(self) -> Json:
-        state = {"summary": self.summary, "folder": self.folder, "_held": None}
+        state: Json = {"summary": self.summary, "folder": self.folder, "_held": None}
         if self._held is not None or (self.folder is None and "events" in vars(self)):
             state |= {"folder": None, "events": self.events}
         return state
@@ -163,9 +167,7 @@ class Run:
         """
         return _events(self._recorded())
 
-    def trace(
-        self, path: str | PathLike[str], format: Literal["perfetto", "vcd", "btf"] = "perfetto"
-    ) -> Path:
+    def trace(self, path: str | PathLike[str], format: _words.TraceFormat = "perfetto") -> Path:
         """Writes the recorded events in the format of a viewer, as `whimbrel trace` does.
 
         Args:
@@ -179,6 +181,10 @@ class Run:
         Raises:
             InputError: The run was not recorded, or there is no such format.
             RunError: The file cannot be written.
+
+        Examples:
+            >>> run.trace("player.vcd", "vcd").name
+            'player.vcd'
         """
         to = Path(_words.path("path", path))
         _core.trace(self._recorded(), _words.text("format", format), to)
@@ -196,6 +202,10 @@ class Run:
         Raises:
             InputError: The run was not recorded.
             RunError: The file cannot be written.
+
+        Examples:
+            >>> run.report("player.html").name
+            'player.html'
         """
         to = Path(_words.path("path", path))
         _core.report([self._recorded()], to)
@@ -247,6 +257,11 @@ def open_run(folder: str | PathLike[str]) -> Run:
 
     Raises:
         InputError: The folder has no summary, or an invalid one, or one of another version.
+
+    Examples:
+        >>> recorded = whimbrel.simulate(player, fast, duration=1, record="player")
+        >>> whimbrel.open_run("player").energy_mj == recorded.energy_mj
+        True
     """
     path = Path(_words.path("folder", folder))
     file = path / "summary.json"
@@ -279,6 +294,11 @@ def rerun(folder: str | PathLike[str]) -> dict[str, str | None]:
 
     Raises:
         RunError: It cannot be repeated, for example because its policy is a function, or it failed.
+
+    Examples:
+        >>> recorded = whimbrel.simulate(player, fast, duration=1, record="again")
+        >>> set(whimbrel.rerun("again").values())
+        {None}
     """
     return dict(_core.rerun(_words.path("folder", folder)))
 
@@ -295,7 +315,7 @@ def _events(folder: Path) -> pyarrow.Table:
 
     columns, count = _core.events(folder)
 
-    def column(name: str, kind: pyarrow.DataType) -> pyarrow.Array:
+    def column(name: str, kind: pyarrow.DataType) -> pyarrow.Array[Any]:
         return pa.Array.from_buffers(kind, count, [None, pa.py_buffer(columns[name])])
 
     kinds = pa.DictionaryArray.from_arrays(column("kind", pa.int8()), pa.array(KINDS))

@@ -39,7 +39,14 @@ _CHUNK = 64
 
 @dataclass(frozen=True)
 class Result:
-    """What came of a candidate."""
+    """What came of a candidate.
+
+    Examples:
+        >>> space = whimbrel.Space(player, fast, duration="200ms")
+        >>> result = space.evaluate(space.candidate([0] * len(space.variables)))
+        >>> len(result.objectives), result.failed
+        (2, None)
+    """
 
     candidate: Candidate
     """The value of each variable."""
@@ -78,6 +85,11 @@ class Space:
     Raises:
         InputError: An argument is invalid; `file` and `line` state the place.
         TypeError: A value is of a wrong type.
+
+    Examples:
+        >>> space = whimbrel.Space(player, fast, duration="200ms")
+        >>> list(space.variables), space.size
+        (['mapping.source', 'mapping.work.0', 'mapping.work.1', 'mapping.sink'], 16)
     """
 
     def __init__(
@@ -93,7 +105,7 @@ class Space:
         pins: Mapping[str, int] | None = None,
         set: Mapping[str, Any] | None = None,
         duration: Time | None = None,
-        objectives: str | Iterable[str] = ("energy", "misses"),
+        objectives: str | Iterable[_words.Objective] = ("energy", "misses"),
         seed: int | None = None,
         budget: int | None = None,
         exhaustive: int | None = None,
@@ -112,7 +124,7 @@ class Space:
         """The values of each variable: "rate" (frames per second), "policy", "mapping.TASK" (a
         core), "points.CORE" (megahertz), "available.CORE", "slots…" and "channels…". One with a
         single value is left out."""
-        self.objectives: tuple[str, ...] = tuple(described["objectives"])
+        self.objectives: tuple[_words.Objective, ...] = tuple(described["objectives"])
         """The names of the objectives."""
 
     @property
@@ -122,7 +134,12 @@ class Space:
 
     def candidate(self, places: Sequence[int]) -> dict[str, Value]:
         """The candidate whose values have these places in the `variables`, for optimisers of
-        integers: each place from 0 to the number of values less 1."""
+        integers: each place from 0 to the number of values less 1.
+
+        Examples:
+            >>> whimbrel.Space(player, fast).candidate([0, 1, 1, 0])
+            {'mapping.source': 0, 'mapping.work.0': 1, 'mapping.work.1': 1, 'mapping.sink': 0}
+        """
         places = _words.plain(places)
         if len(places) != len(self.variables):
             cure = f"give a place for each of the {len(self.variables)} variables"
@@ -142,11 +159,23 @@ class Space:
         Raises:
             InputError: It lacks a variable, or has an unknown one, or an unknown value.
             RunError: No candidate can run.
+
+        Examples:
+            >>> space = whimbrel.Space(player, fast, duration="200ms")
+            >>> space.evaluate(space.candidate([0, 1, 1, 0])).row["cores"]
+            2
         """
         return self.evaluate_all([candidate])[0]
 
     def evaluate_all(self, candidates: Iterable[Candidate]) -> list[Result]:
-        """Simulates candidates on all processors; gives the results in their order."""
+        """Simulates candidates on all processors; gives the results in their order.
+
+        Examples:
+            >>> space = whimbrel.Space(player, fast, duration="200ms")
+            >>> some = [space.candidate([0, 0, 0, core]) for core in (0, 1)]
+            >>> [result.row["misses"] for result in space.evaluate_all(some)]
+            [0, 0]
+        """
         all_of_them = list(candidates)
         places = [self._places(candidate) for candidate in all_of_them]
         told = [
@@ -187,6 +216,15 @@ class Search:
     """The search of `whimbrel.explore` step by step: you run the candidates.
 
     Few candidates are all asked for, those alike once; of many, a genetic search (NSGA-II) asks.
+
+    Examples:
+        >>> space = whimbrel.Space(player, fast, duration="200ms")
+        >>> search = whimbrel.Search(space)
+        >>> while batch := search.ask():
+        ...     for candidate, result in zip(batch, space.evaluate_all(batch)):
+        ...         search.tell(candidate, result)
+        >>> len(search.front)
+        1
     """
 
     def __init__(self, space: Space) -> None:
@@ -199,7 +237,13 @@ class Search:
 
     def ask(self) -> list[dict[str, Value]]:
         """The candidates to run next, in any order; those of the last call whose results were not
-        told come again. Empty: the search is over."""
+        told come again. Empty: the search is over.
+
+        Examples:
+            >>> search = whimbrel.Search(whimbrel.Space(player, fast))
+            >>> search.ask()[0]
+            {'mapping.source': 0, 'mapping.work.0': 0, 'mapping.work.1': 0, 'mapping.sink': 0}
+        """
         if not self._waiting:
             space = self._space
             places = self._inner.ask() or []
@@ -226,6 +270,12 @@ class Search:
         Raises:
             InputError: The candidate does not wait for a result, or a number is missing or is not
                 finite.
+
+        Examples:
+            >>> search = whimbrel.Search(whimbrel.Space(player, fast))
+            >>> search.tell(search.ask()[0], {"energy_mj": 12.5, "misses": 0})
+            >>> search.results[0].objectives
+            (12.5, 0.0)
         """
         key = self._key(candidate)
         if key not in self._waiting:
@@ -251,7 +301,7 @@ class Search:
     def _key(self, candidate: Candidate) -> tuple[Value, ...]:
         return tuple(_words.plain(candidate.get(name)) for name in self._space.variables)
 
-    def _of(self) -> tuple[str, ...]:
+    def _of(self) -> tuple[_words.Objective, ...]:
         return self._space.objectives
 
     def _outcome(
@@ -280,7 +330,7 @@ class Search:
 
 
 # What each objective is made of: a value, or the first over the second.
-_COLUMNS = {
+_COLUMNS: dict[_words.Objective, tuple[str, ...]] = {
     "energy": ("energy_mj",),
     "misses": ("misses",),
     "latency": ("latency_ms",),
@@ -293,7 +343,7 @@ _COLUMNS = {
 }
 
 
-def _objective(of: str, row: Mapping[str, Any]) -> float:
+def _objective(of: _words.Objective, row: Mapping[str, Any]) -> float:
     """Its value; infinite where it is not known, and negative if there is to be much of it."""
     values: list[Any] = [row.get(column) for column in _COLUMNS[of]]
     if values[0] is None or not all(values[1:]):

@@ -72,10 +72,10 @@ def simulate(
     channels: str | Mapping[str, str] | None = None,
     seed: int | None = None,
     set: Mapping[str, Any] | None = None,
-    compute: str | None = None,
-    mode: str | None = None,
-    migration_points: str | None = None,
-    transport: str | None = None,
+    compute: _words.Compute | None = None,
+    mode: _words.Mode | None = None,
+    migration_points: _words.MigrationPoints | None = None,
+    transport: _words.Transport | None = None,
     moves: str | Iterable[str] = (),
     shuttles: str | Iterable[str] = (),
     frame_rate_changes: str | Iterable[str] = (),
@@ -149,6 +149,11 @@ def simulate(
         RunError: The run failed, for example by a deadlock or at `max_time`, or the policy is
             unknown.
         TypeError: A value is of a wrong type.
+
+    Examples:
+        >>> run = whimbrel.simulate(player, fast, duration=1, map={"work": [0, 1]})
+        >>> run.frames, run.misses
+        (1000, 0)
     """
     given = _words.given(_OPTIONS, locals())
     decide, policy_given = _policy(policy)

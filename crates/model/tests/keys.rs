@@ -79,7 +79,7 @@ fn python_has_a_class_for_each_table() {
     const HEAD: &str = "# SPDX-License-Identifier: Apache-2.0\n\
         \"\"\"The tables of app.toml and platform.toml as dataclasses: `make keys`.\"\"\"\n\n\
         from __future__ import annotations\n\n\
-        from dataclasses import dataclass\nfrom typing import Any\n\n\
+        from dataclasses import dataclass\nfrom typing import Any, Literal\n\n\
         from ._shown import Shown\n\n\
         Number = int | float\n\
         Amount = int | float | str  # a number, or an expression of parameters\n\

@@ -63,7 +63,12 @@ def __dir__() -> list[str]:
 
 
 class Animation(FuncAnimation):
-    """An animation that a notebook shows with buttons."""
+    """An animation that a notebook shows with buttons.
+
+    Examples:
+        >>> hot = whimbrel.simulate(player, "ca9x4", duration=1, record=True)
+        >>> whimbrel.plot.thermal_animation(hot, frames=2).save("hot.gif")
+    """
 
     def _repr_html_(self) -> str:
         return str(self.to_jshtml())
@@ -90,6 +95,9 @@ def timeline(
 
     Raises:
         InputError: The run was not recorded, or there is no such time.
+
+    Examples:
+        >>> whimbrel.plot.timeline(run, end=0.01, width="ieee").savefig("timeline.svg")
     """
     begin, end = series.window(run, begin, end)
     bars, busy = dict[tuple[str, int], list[tuple[float, float]]](), defaultdict[str, float](float)
@@ -131,6 +139,9 @@ def occupancy(
 
     Raises:
         InputError: The run was not recorded, or there is no such time.
+
+    Examples:
+        >>> whimbrel.plot.occupancy(run, end=0.01).savefig("occupancy.pdf")
     """
     begin, end = series.window(run, begin, end)
     steps = series.occupancies(run, begin, end)
@@ -150,7 +161,11 @@ def occupancy(
 
 
 def pareto(
-    explored: Exploration, x: str = "latency_ms", y: str = "energy_mj", *, width: Width = None
+    explored: Exploration,
+    x: series.Column = "latency_ms",
+    y: series.Column = "energy_mj",
+    *,
+    width: Width = None,
 ) -> Figure:
     """All candidates and the front, for each frame rate by itself.
 
@@ -163,6 +178,9 @@ def pareto(
 
     Raises:
         InputError: There is no such objective.
+
+    Examples:
+        >>> whimbrel.plot.pareto(found, x="cores").savefig("front.png")
     """
     words = series.objective("x", x), series.objective("y", y)
     rates = series.candidates(explored)
@@ -200,6 +218,9 @@ def energy_by_rate(explored: Exploration, *, width: Width = None) -> Figure:
     Args:
         explored: What an exploration has found.
         width: The width of a column, such as "ieee", or inches.
+
+    Examples:
+        >>> whimbrel.plot.energy_by_rate(found).savefig("energy.svg")
     """
     found = series.least_energy(explored)
     figure, every = _figure(2, 2.2, width)
@@ -218,7 +239,7 @@ def energy_by_rate(explored: Exploration, *, width: Width = None) -> Figure:
 
 def over_seeds(
     runs: Mapping[str, Iterable[Run]],
-    *values: str,
+    *values: series.Value,
     width: Width = None,
 ) -> Figure:
     """Means of runs that differ by their seeds, each with its 95 % interval (Student's t).
@@ -231,6 +252,10 @@ def over_seeds(
 
     Raises:
         InputError: There is no such value, or a run does not have it.
+
+    Examples:
+        >>> runs = [whimbrel.simulate(player, fast, duration=1, seed=seed) for seed in (1, 2, 3)]
+        >>> whimbrel.plot.over_seeds({"player": runs}, "energy_mj").savefig("seeds.svg")
     """
     found = series.means(runs, values or ("energy_mj", "misses"))
     names = [fill(name, 32 if width is None else 20) for name in runs]
@@ -258,6 +283,10 @@ def thermal_map(run: Run, *, width: Width = None) -> Figure:
 
     Raises:
         InputError: The platform has no floorplan.
+
+    Examples:
+        >>> hot = whimbrel.simulate(player, "ca9x4", duration=1)
+        >>> whimbrel.plot.thermal_map(hot).savefig("chip.svg")
     """
     blocks = series.floorplan(run)
     celsius = [block["temperature_mc"] / 1e3 for block in blocks]
@@ -274,6 +303,10 @@ def thermal_animation(run: Run, frames: int = 50, *, interval_ms: int = 100) -> 
 
     Raises:
         InputError: The platform has no floorplan, or the run was not recorded.
+
+    Examples:
+        >>> hot = whimbrel.simulate(player, "ca9x4", duration=1, record=True)
+        >>> whimbrel.plot.thermal_animation(hot, frames=2, interval_ms=500).save("chip.gif")
     """
     blocks = series.floorplan(run)
     times = [run.seconds * number / max(frames - 1, 1) for number in range(frames)]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from io import BytesIO
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import matplotlib as mpl
 from cycler import cycler
@@ -18,13 +18,15 @@ from matplotlib.colors import Normalize
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import MaxNLocator
 
+from .._help import described
 from ..errors import InputError
 
 Point = tuple[float, float]
-Width = str | float | None
+Column = Literal["ieee", "ieee2", "acm", "acm2", "lncs"]
+Width = Column | float | None
 
 # The columns of templates, in inches: one, and the width of a page with two.
-WIDTHS = {"ieee": 3.5, "ieee2": 7.16, "acm": 3.33, "acm2": 7.0, "lncs": 4.8}
+WIDTHS: dict[str, float] = {"ieee": 3.5, "ieee2": 7.16, "acm": 3.33, "acm2": 7.0, "lncs": 4.8}
 
 _COLOURS = ["#1b6ca8", "#c4451c", "#3c8d40", "#7a4fa3", "#b8860b", "#5f6b73"]
 _MARKERS = ["o", "s", "^", "D", "v", "P"]
@@ -62,7 +64,13 @@ _UNDATED = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
 
 
 class Figure(mpl_figure.Figure):
-    """A figure in the style, which a notebook shows without pyplot and without a display."""
+    """A figure in the style, which a notebook shows without pyplot and without a display.
+
+    Examples:
+        >>> figure = whimbrel.plot.Figure((3, 2), width="ieee")
+        >>> lines = figure.subplots().plot([1, 2], [3, 5])
+        >>> figure.savefig("lines.svg")
+    """
 
     def __init__(self, size: tuple[float, float], width: Width = None) -> None:
         self.style = STYLE
@@ -76,19 +84,31 @@ class Figure(mpl_figure.Figure):
     # Matplotlib makes ticks and embeds fonts as late as here, by the style of then.
 
     def draw(self, renderer: Any) -> None:
-        """Draws it in its style."""
+        """Draws it in its style.
+
+        Examples:
+            >>> whimbrel.plot.Figure((3, 2)).draw_without_rendering()
+        """
         with mpl.rc_context(self.style):
             super().draw(renderer)
 
     def savefig(self, fname: Any, **options: Any) -> None:
-        """Writes it, the same figure as the same bytes."""
+        """Writes it, the same figure as the same bytes.
+
+        Examples:
+            >>> whimbrel.plot.timeline(run, end=0.01).savefig("timeline.pdf")
+        """
         kind = options.get("format") or Path(str(fname)).suffix[1:]
         options.setdefault("metadata", _UNDATED.get(kind))
         with mpl.rc_context(self.style):
             super().savefig(fname, **options)
 
     def fit(self) -> None:
-        """Shows fewer numbers at axes where they would overlap."""
+        """Shows fewer numbers at axes where they would overlap.
+
+        Examples:
+            >>> whimbrel.plot.Figure((3, 2)).fit()
+        """
         for bins in (5, 4, 3, 2, 1):
             self.draw_without_rendering()
             full = [axes.xaxis for axes in self.axes if _crowded(axes.xaxis)]
@@ -98,7 +118,12 @@ class Figure(mpl_figure.Figure):
                 return
 
     def key(self, *named: Any) -> None:
-        """Explains styles under the figure, which grows by what that takes."""
+        """Explains styles under the figure, which grows by what that takes.
+
+        Examples:
+            >>> figure = whimbrel.plot.Figure((3, 2))
+            >>> figure.key(*figure.subplots().plot([1, 2], label="load"))
+        """
         first = self.legend(handles=named, loc="outside lower center")
         columns = max(1, int(self.bbox.width // first.get_window_extent().width))
         first.remove()
@@ -129,16 +154,31 @@ def _crowded(axis: Any) -> bool:
     return any(left.x1 + 4 > right.x0 for left, right in pairwise(boxes))
 
 
+@described
 @dataclass(frozen=True)
 class Axis:
-    """An axis: what it measures in which unit, and whether its scale is logarithmic."""
+    """An axis: what it measures in which unit, and whether its scale is logarithmic.
+
+    Examples:
+        >>> whimbrel.plot.Axis("time, s", logarithmic=True)
+        Axis(label='time, s', logarithmic=True)
+    """
 
     label: str
+    """The quantity and its unit."""
     logarithmic: bool = False
+    """Whether its scale is logarithmic."""
 
 
 class Plot:
-    """Points, lines or bars over two axes."""
+    """Points, lines or bars over two axes.
+
+    Examples:
+        >>> axes = whimbrel.plot.Axis("cores"), whimbrel.plot.Axis("energy, mJ")
+        >>> plot = whimbrel.plot.Plot("", *axes)
+        >>> plot.add("radio", [(1, 40), (2, 30)])
+        >>> plot.write("energy.svg")
+    """
 
     @mpl.rc_context(STYLE)
     def __init__(self, title: str, x: Axis, y: Axis) -> None:
@@ -150,20 +190,38 @@ class Plot:
         self.axes.set_yscale("log" if y.logarithmic else "linear")
 
     def add(self, name: str, points: Iterable[Point], line: bool = False) -> None:
-        """Adds points, or a line without marks."""
+        """Adds points, or a line without marks.
+
+        Examples:
+            >>> axes = whimbrel.plot.Axis("cores"), whimbrel.plot.Axis("energy, mJ")
+            >>> plot = whimbrel.plot.Plot("", *axes)
+            >>> plot.add("radio", [(1, 40), (2, 30)], line=True)
+        """
         xs, ys = zip(*points, strict=True)
         style: Any = {"marker": ""} if line else {"linestyle": ""}
         self.axes.plot(xs, ys, label=name, gid=f"series {name}", **style)
 
     def limit(self, name: str, y: float) -> None:
-        """Adds a horizontal line."""
+        """Adds a horizontal line.
+
+        Examples:
+            >>> axes = whimbrel.plot.Axis("cores"), whimbrel.plot.Axis("energy, mJ")
+            >>> plot = whimbrel.plot.Plot("", *axes)
+            >>> plot.limit("battery", 50)
+        """
         self.limits += 1
         line = _LINES[self.limits % len(_LINES)]
         style: Any = {"color": "#777777", "linestyle": line, "linewidth": 1, "marker": ""}
         self.axes.axhline(y, label=name, gid=f"series {name}", **style)
 
     def bars(self, groups: Mapping[str, Mapping[str, float | None]]) -> None:
-        """Bars side by side in groups; what was not measured has no bar."""
+        """Bars side by side in groups; what was not measured has no bar.
+
+        Examples:
+            >>> axes = whimbrel.plot.Axis(""), whimbrel.plot.Axis("energy, mJ")
+            >>> plot = whimbrel.plot.Plot("", *axes)
+            >>> plot.bars({"one core": {"radio": 40}, "two cores": {"radio": 30}})
+        """
         series = list(dict.fromkeys(name for group in groups.values() for name in group))
         width = 0.8 / max(len(series), 1)
         for place, name in enumerate(series):
@@ -180,7 +238,13 @@ class Plot:
         self.axes.set_xticks(range(len(groups)), list(groups))
 
     def write(self, path: Path) -> None:
-        """Into a file."""
+        """Into a file.
+
+        Examples:
+            >>> axes = whimbrel.plot.Axis("cores"), whimbrel.plot.Axis("energy, mJ")
+            >>> plot = whimbrel.plot.Plot("", *axes)
+            >>> plot.write("empty.svg")
+        """
         if self.axes.get_yscale() == "linear":
             from_zero(self.axes)
         _, names = self.axes.get_legend_handles_labels()
@@ -191,17 +255,33 @@ class Plot:
         self.figure.savefig(path)
 
 
+@described
 @dataclass(frozen=True)
 class Chip:
-    """A floorplan, with the temperature of each block in degrees Celsius."""
+    """A floorplan, with the temperature of each block in degrees Celsius.
+
+    Examples:
+        >>> block = {"x_mm": 0, "y_mm": 0, "width_mm": 2, "height_mm": 1}
+        >>> whimbrel.plot.Chip("idle", [block], [41.5]).temperatures
+        [41.5]
+    """
 
     title: str
+    """What is written above it."""
     blocks: list[dict[str, Any]]
+    """Rectangles: `x_mm`, `y_mm`, `width_mm` and `height_mm` of each."""
     temperatures: list[float]
+    """The temperature of each block, in degrees Celsius."""
 
 
 class Floorplans:
-    """Chips side by side, coloured by temperature on one scale."""
+    """Chips side by side, coloured by temperature on one scale.
+
+    Examples:
+        >>> block = {"x_mm": 0, "y_mm": 0, "width_mm": 2, "height_mm": 1}
+        >>> chips = [whimbrel.plot.Chip(str(at), [block], [at]) for at in (40.0, 60.0)]
+        >>> whimbrel.plot.Floorplans("before and after", chips).write("chips.svg")
+    """
 
     def __init__(self, title: str, chips: list[Chip], width: Width = None) -> None:
         self.figure = Figure((4.2 * len(chips) + 1, 4.4), width)
@@ -216,7 +296,13 @@ class Floorplans:
         self.figure.fit()
 
     def write(self, path: Path) -> None:
-        """Into a file."""
+        """Into a file.
+
+        Examples:
+            >>> block = {"x_mm": 0, "y_mm": 0, "width_mm": 2, "height_mm": 1}
+            >>> chips = [whimbrel.plot.Chip("", [block], [40.0])]
+            >>> whimbrel.plot.Floorplans("idle", chips).write("chip.svg")
+        """
         self.figure.savefig(path)
 
 

@@ -30,6 +30,9 @@ def timeline(run: Run, *, begin: float = 0, end: float | None = None) -> go.Figu
     """Which task has each core when (Gantt), of a recorded run.
 
     Takes and raises what [whimbrel.plot.timeline][] does, except `width`.
+
+    Examples:
+        >>> whimbrel.plot.pages.timeline(run, end=0.01).write_html("timeline.html")
     """
     begin, end = series.window(run, begin, end)
     spans = series.spans(run, begin, end)
@@ -53,6 +56,9 @@ def occupancy(run: Run, *, begin: float = 0, end: float | None = None) -> go.Fig
     """How many messages each channel of a recorded run has over time, and how many fit.
 
     Takes and raises what [whimbrel.plot.occupancy][] does, except `width`.
+
+    Examples:
+        >>> whimbrel.plot.pages.occupancy(run, end=0.01).write_html("occupancy.html")
     """
     begin, end = series.window(run, begin, end)
     figure = go.Figure()
@@ -62,10 +68,15 @@ def occupancy(run: Run, *, begin: float = 0, end: float | None = None) -> go.Fig
     return figure
 
 
-def pareto(explored: Exploration, x: str = "latency_ms", y: str = "energy_mj") -> go.Figure:
+def pareto(
+    explored: Exploration, x: series.Column = "latency_ms", y: series.Column = "energy_mj"
+) -> go.Figure:
     """All candidates and the front, for each frame rate by itself.
 
     Takes and raises what [whimbrel.plot.pareto][] does, except `width`.
+
+    Examples:
+        >>> whimbrel.plot.pages.pareto(found, x="cores").write_html("front.html")
     """
     words = series.objective("x", x), series.objective("y", y)
     rates = series.candidates(explored)
@@ -97,6 +108,9 @@ def energy_by_rate(explored: Exploration) -> go.Figure:
     those without a missed deadline, at each frame rate.
 
     Takes and raises what [whimbrel.plot.energy_by_rate][] does, except `width`.
+
+    Examples:
+        >>> whimbrel.plot.pages.energy_by_rate(found).write_html("energy.html")
     """
     found = series.least_energy(explored)
     figure = make_subplots(2, 1, shared_xaxes=True)
@@ -113,6 +127,10 @@ def thermal_map(run: Run) -> go.Figure:
     """The floorplan with the temperatures at the end of a run.
 
     Takes and raises what [whimbrel.plot.thermal_map][] does, except `width`.
+
+    Examples:
+        >>> hot = whimbrel.simulate(player, "ca9x4", duration=1)
+        >>> whimbrel.plot.pages.thermal_map(hot).write_html("chip.html")
     """
     chip = _Chip(run)
     return chip.figure(chip.ends, (min(chip.ends), max(chip.ends)))
@@ -122,6 +140,10 @@ def thermal_animation(run: Run, frames: int = 50) -> go.Figure:
     """The floorplan over a recorded run; blocks without a core keep the colour of the end.
 
     Takes and raises what [whimbrel.plot.thermal_animation][] does, except `interval_ms`.
+
+    Examples:
+        >>> hot = whimbrel.simulate(player, "ca9x4", duration=1, record=True)
+        >>> whimbrel.plot.pages.thermal_animation(hot, frames=2).write_html("chip.html")
     """
     chip = _Chip(run)
     times = [run.seconds * number / max(frames - 1, 1) for number in range(frames)]

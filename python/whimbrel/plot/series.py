@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from math import sqrt
 from statistics import fmean, stdev
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from ..errors import InputError
 
@@ -143,7 +143,18 @@ class Candidates:
         return "all candidates" if self.rate is None else f"{self.rate:g} frames per second"
 
 
-OBJECTIVES = {
+Column: TypeAlias = Literal[
+    "energy_mj",
+    "misses",
+    "latency_ms",
+    "cores",
+    "power_mw",
+    "energy_per_frame_mj",
+    "energy_per_task_mj",
+    "time_ms",
+    "frames",
+]
+OBJECTIVES: dict[Column, str] = {
     "energy_mj": "energy, mJ",
     "misses": "missed deadlines",
     "latency_ms": "latency, ms",
@@ -164,7 +175,7 @@ def candidates(explored: Exploration) -> list[Candidates]:
     return [Candidates(rate, rows) for rate, rows in sorted(rates.items(), key=lambda r: r[0] or 0)]
 
 
-def objective(name: str, value: str) -> str:
+def objective(name: str, value: Column) -> str:
     """What an axis shows."""
     if value not in OBJECTIVES:
         raise InputError(f"{name}={value!r}", f"take one of {', '.join(OBJECTIVES)}")
@@ -198,7 +209,8 @@ def least_energy(explored: Exploration) -> LeastEnergy:
     return found
 
 
-VALUES = {
+Value: TypeAlias = Literal["energy_mj", "misses", "latency_ms", "frames", "seconds"]
+VALUES: dict[Value, str] = {
     "energy_mj": "energy, mJ",
     "misses": "missed deadlines",
     "latency_ms": "latency, ms",
@@ -225,7 +237,7 @@ def mean(some: list[float]) -> Mean:
     return Mean(fmean(some), half)
 
 
-def means(runs: Mapping[str, Iterable[Run]], values: Iterable[str]) -> dict[str, list[Mean]]:
+def means(runs: Mapping[str, Iterable[Run]], values: Iterable[Value]) -> dict[str, list[Mean]]:
     """Of each value, by the words of its axis, in the order of the runs' names."""
     kept = {name: list(some) for name, some in runs.items()}
     if not kept or not all(kept.values()):

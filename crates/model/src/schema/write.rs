@@ -133,7 +133,8 @@ impl Shape {
     /// The type of Python.
     fn python(&self, name: &str) -> String {
         match self {
-            Self::Text(..) | Self::Words(_) => "str".into(),
+            Self::Text(..) => "str".into(),
+            Self::Words(words) => format!("Literal[\"{}\"]", words.join("\", \"")),
             Self::Whole(..) => "int".into(),
             Self::Number(..) | Self::Above(..) | Self::Scaled(..) => "Number".into(),
             Self::Size(..) => "int | str".into(),
