@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! How a command ends: an answer, or reports of what went wrong.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 
 use miette::{MietteHandlerOpts, Report};
@@ -107,13 +107,13 @@ pub fn conclude(outcome: Outcome) -> ExitCode {
 
 /// Writes a line to standard error. One that nobody reads is no reason to fail.
 pub fn say(line: &str) {
-    let _ = writeln!(io::stderr(), "{}", plain(line));
+    whimbrel_text::say(&plain(line));
 }
 
 /// Writes a report to standard error, with the colours that it has on a terminal: what it quotes
 /// was made plain where the problem was.
 pub fn show(report: &Report) {
-    let _ = writeln!(io::stderr(), "{}", format!("{report:?}").trim_end());
+    whimbrel_text::say(format!("{report:?}").trim_end());
 }
 
 #[cfg(test)]

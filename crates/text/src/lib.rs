@@ -8,6 +8,8 @@ pub mod option;
 mod plain;
 pub mod usage;
 
+use std::io::{self, Write};
+
 use anstream::{AutoStream, ColorChoice, stream::RawStream};
 use comfy_table::CellAlignment;
 pub use comfy_table::Table;
@@ -19,6 +21,12 @@ pub use plain::{json, plain, word};
 /// CLICOLOR_FORCE, CLICOLOR, whether it is a terminal, and TERM.
 pub fn has_colours(stream: &impl RawStream) -> bool {
     AutoStream::choice(stream) != ColorChoice::Never
+}
+
+/// Writes a text that ends a line to standard error, by one call: what other processes write there
+/// comes before or after it. One that nobody reads is no reason to fail.
+pub fn say(text: &str) {
+    let _ = io::stderr().write_all(format!("{text}\n").as_bytes());
 }
 
 /// A table with the columns `titles`; a title that starts with `>` is aligned to the right.

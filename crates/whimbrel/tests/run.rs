@@ -3,7 +3,7 @@
 
 use std::fs;
 use std::os::fd::OwnedFd;
-use std::os::unix::net::UnixStream;
+use std::os::unix::net::{UnixDatagram, UnixStream};
 use std::process::Stdio;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -310,6 +310,29 @@ fn a_quiet_run_says_nothing_while_it_runs_and_a_loud_one_shows_the_load() {
     let said = run(&[]);
     assert!(said.starts_with("running as test-1: "), "{said}");
     assert!(said.contains("deadline misses  load "), "{said}");
+}
+
+/// Tasks write to the same terminal.
+#[test]
+fn a_line_is_written_by_one_call() {
+    let place = Place::new();
+    let app = place.app(STREAM);
+    let app = app.to_str().unwrap();
+    for args in [&["run", app, "--duration", "100ms"][..], &["run", app, "--cores", "none"]] {
+        let (reader, writer) = UnixDatagram::pair().unwrap();
+        let mut command = place.command(args);
+        command.stdout(Stdio::null()).stderr(OwnedFd::from(writer)).status().unwrap();
+        drop(command);
+        let mut call = [0; 4096];
+        let mut calls = 0;
+        reader.set_nonblocking(true).unwrap();
+        while let Ok(n) = reader.recv(&mut call) {
+            assert_eq!(call[..n].last(), Some(&b'\n'), "{}", text(&call[..n]));
+            assert_ne!(call[..n], *b"\n");
+            calls += 1;
+        }
+        assert!(calls > 0);
+    }
 }
 
 #[test]

@@ -70,12 +70,12 @@ pub fn occupy(args: &OccupyArgs) -> ExitCode {
 
 /// Writes a line to standard error. One that nobody reads is no reason to fail.
 fn say(line: &str) {
-    let _ = writeln!(io::stderr(), "occupy: {}", word(line));
+    whimbrel_text::say(&format!("occupy: {}", word(line)));
 }
 
 /// Writes what failed to standard error, as all of Whimbrel does.
 pub fn show(failed: &Failed) {
-    let _ = writeln!(io::stderr(), "{failed}");
+    whimbrel_text::say(&failed.to_string());
 }
 
 /// Writes a result to standard output. A reader that has gone is no error.

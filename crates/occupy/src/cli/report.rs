@@ -51,7 +51,7 @@ impl Watch {
         let report = self.counted.during(self.program)?;
         if self.file.as_os_str() == "-" {
             // Where the program's own messages go: its output stays its own.
-            let _ = write!(io::stderr(), "{}", plain(&report.to_string()));
+            whimbrel_text::say(plain(&report.to_string()).trim_end());
             return Ok(());
         }
         write(&report, &self.file)
