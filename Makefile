@@ -165,7 +165,7 @@ CARGO_BUILD := $(CARGO) build --release --locked --package whimbrel --package wh
 $(BIN)/whimbrel: cargo-is-there
 	$(CARGO_BUILD)
 	@mkdir -p $(BIN)
-	@cmp -s $(TARGET)/release/whimbrel $@ || cp $(TARGET)/release/whimbrel $@
+	@cmp -s $(TARGET)/release/whimbrel $@ || { cp $(TARGET)/release/whimbrel $@.new && mv $@.new $@; }
 
 # Programs without libraries, for a small embedded Linux.
 occupy-static: $(BIN)/x86_64/whimbrel-occupy $(BIN)/aarch64/whimbrel-occupy  ## `whimbrel occupy` alone, as one static file per processor
