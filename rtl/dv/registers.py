@@ -14,6 +14,8 @@ from systemrdl.node import AddrmapNode, FieldNode, RegNode
 from bench import RTL
 
 DOCS = RTL.parent / "docs/rtl"
+# The line of the licence at the head of this file is also that of what it writes.
+LICENCE = Path(__file__).read_text().splitlines()[0].removeprefix("# ")
 NAMES = {"hw_rtos": "HW-RTOS", "lock_unit": "Lock Unit"}
 
 
@@ -120,7 +122,7 @@ class Unit:
         ]
         known = NAMES[self.name]
         lines = [
-            "// SPDX-License-Identifier: Apache-2.0",
+            f"// {LICENCE}",
             f"// The registers of the {known} for C, from {self.name}.rdl: make rtl-registers.",
             "// Offsets are in bytes from the unit's address, which is the same for every core.",
             f"#ifndef {guard}",
