@@ -5,13 +5,14 @@
 //! they come, all but the last go to a file without a name, and readers merge them: an external
 //! merge sort. A row is the line that [`crate::Store`] writes of it.
 
-use std::cmp::{Ordering, Reverse};
-use std::collections::BinaryHeap;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
+use std::iter;
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::sync::Arc;
+
+use itertools::Itertools;
 
 use crate::candidate::{Candidate, Outcome};
 use crate::store::{Row, StoredOutcome, line};
@@ -57,15 +58,20 @@ impl Rows {
     }
 
     /// All of them, in the order of candidates.
-    pub fn sorted(&self) -> Sorted<'_> {
+    pub fn sorted(&self) -> impl Iterator<Item = io::Result<Head>> {
         let in_file = |piece: &Range<u64>| -> Option<Box<dyn BufRead + '_>> {
             let part = Part { file: self.file.as_deref()?, rest: piece.clone() };
             Some(Box::new(BufReader::with_capacity(WINDOW, part)))
         };
-        let mut readers: Vec<Box<dyn BufRead + '_>> =
-            self.pieces.iter().filter_map(in_file).collect();
-        readers.push(Box::new(&self.last[..]));
-        Sorted { waiting: (0..readers.len()).collect(), readers, heads: BinaryHeap::new() }
+        let last: Box<dyn BufRead + '_> = Box::new(&self.last[..]);
+        let readers = self.pieces.iter().filter_map(in_file).chain([last]);
+        let pieces =
+            readers.map(|mut reader| iter::from_fn(move || head(&mut *reader).transpose()));
+        // What cannot be read comes first.
+        pieces.kmerge_by(|one, other| match (one, other) {
+            (Ok(one), Ok(other)) => one.candidate < other.candidate,
+            (one, _) => one.is_err(),
+        })
     }
 }
 
@@ -89,66 +95,19 @@ impl Read for Part<'_> {
 pub(crate) struct Head {
     pub candidate: Candidate,
     pub outcome: Outcome,
+    #[cfg_attr(not(feature = "parquet"), expect(dead_code, reason = "only parquet keeps lines"))]
     pub line: Vec<u8>,
-    /// The number of its piece.
-    piece: usize,
 }
 
-impl Ord for Head {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.candidate.cmp(&other.candidate)
+/// The next row of a piece; none: it has no more.
+fn head(piece: &mut dyn BufRead) -> io::Result<Option<Head>> {
+    let mut line = Vec::new();
+    if piece.read_until(b'\n', &mut line)? == 0 {
+        return Ok(None);
     }
-}
-
-impl PartialOrd for Head {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Head {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
-impl Eq for Head {}
-
-/// Merges pieces.
-pub(crate) struct Sorted<'r> {
-    readers: Vec<Box<dyn BufRead + 'r>>,
-    /// The next row of each piece.
-    heads: BinaryHeap<Reverse<Head>>,
-    /// The pieces whose next row is not read.
-    waiting: Vec<usize>,
-}
-
-impl Sorted<'_> {
-    fn head(&mut self, piece: usize) -> io::Result<Option<Head>> {
-        let mut line = Vec::new();
-        if self.readers[piece].read_until(b'\n', &mut line)? == 0 {
-            return Ok(None);
-        }
-        let StoredOutcome { candidate, verdict } = serde_json::from_slice(&line)?;
-        let outcome = verdict.map_err(io::Error::other)?;
-        Ok(Some(Head { candidate, outcome, line, piece }))
-    }
-}
-
-impl Iterator for Sorted<'_> {
-    type Item = io::Result<Head>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        while let Some(piece) = self.waiting.pop() {
-            match self.head(piece) {
-                Ok(head) => self.heads.extend(head.map(Reverse)),
-                Err(error) => return Some(Err(error)),
-            }
-        }
-        let Reverse(head) = self.heads.pop()?;
-        self.waiting.push(head.piece);
-        Some(Ok(head))
-    }
+    let StoredOutcome { candidate, verdict } = serde_json::from_slice(&line)?;
+    let outcome = verdict.map_err(io::Error::other)?;
+    Ok(Some(Head { candidate, outcome, line }))
 }
 
 #[cfg(test)]
