@@ -16,9 +16,10 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from random import randrange
 from tempfile import TemporaryDirectory
 from typing import Any, Protocol
 
@@ -40,11 +41,16 @@ LOUD = 200
 Sound = NDArray[Any]
 
 
-def free_port() -> int:
-    """A UDP port that nobody has, with the one after it."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as some:
-        some.bind((HOST, 0))
-        return some.getsockname()[1]
+def free_port(count: int = 2) -> int:
+    """The first of some UDP ports that nobody has and that Linux gives to nobody by itself."""
+    given = int(Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
+    while True:
+        first = randrange(1024, given - count, 2)
+        with ExitStack() as held, suppress(OSError):
+            for port in range(first, first + count):
+                some = held.enter_context(socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
+                some.bind((HOST, port))
+            return first
 
 
 def rtp(number: int, payload: bytes, kind: int = 0) -> bytes:

@@ -6,11 +6,12 @@ from __future__ import annotations
 import os
 import signal
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from driven import moved
-from phones import PATIENCE_S, SPEECH, Baresip, Ours, baresip, lost_ms, ours, share_heard, speech
+from phones import SPEECH, Baresip, Ours, baresip, lost_ms, ours, share_heard, speech
 
 SAID_MS = 4000
 LEAST = 0.75  # of what was said while the machine let the phones run
@@ -82,6 +83,7 @@ def test_a_call_goes_on_though_the_core_of_its_work_is_killed(
 HEAVY = {"rate": 48000, "codecs": "opus", "opus_effort": 10, "opus_bits": 128000}
 HEAVY |= {"cancel": 1, "suppress": 1, "tail_ms": 500, "echo_ms": 20, "echo_permille": 200}
 LIBRARIES = ("libopus", "libspeexdsp")
+CALLS = 10
 
 
 def is_within(process: int, libraries: tuple[str, ...]) -> bool:
@@ -97,27 +99,31 @@ def is_within(process: int, libraries: tuple[str, ...]) -> bool:
     return False
 
 
-def kill_in_a_frame(phone: Ours) -> None:
-    """Kills the kernel of core 1 while a codec or a filter computes."""
+def kill_in_a_frame(phone: Ours) -> bool:
+    """Kills the kernel of core 1 while a codec or a filter computes; false: the call was over
+    before it was seen to."""
     kernel = phone.kernel(1)
-    deadline = time.monotonic() + PATIENCE_S
-    while time.monotonic() < deadline:
-        os.kill(kernel, signal.SIGSTOP)
-        time.sleep(0.001)
-        if is_within(kernel, LIBRARIES):
-            os.kill(kernel, signal.SIGKILL)
-            return
-        os.kill(kernel, signal.SIGCONT)
-        time.sleep(0.0013)
-    raise AssertionError("it was never seen to compute")
+    with suppress(ProcessLookupError, FileNotFoundError):
+        while True:
+            os.kill(kernel, signal.SIGSTOP)
+            time.sleep(0.001)
+            if is_within(kernel, LIBRARIES):
+                os.kill(kernel, signal.SIGKILL)
+                return True
+            os.kill(kernel, signal.SIGCONT)
+            time.sleep(0.0013)
+    return False
 
 
 def test_a_service_that_dies_in_a_frame_loses_that_frame_alone(tmp_path: Path) -> None:
     said, heard = speech(tmp_path / "wide.wav", seed=1, rate=48000), tmp_path / "heard.wav"
     params = {**HEAVY, "peer": "loop", "input": said, "hang_up_ms": SAID_MS, "output": heard}
-    with ours(**params) as phone:
-        time.sleep(1.5)
-        kill_in_a_frame(phone)
+    # A test that rarely gets a processor rarely looks, and the call ends meanwhile.
+    for _ in range(CALLS):
+        with ours(**params) as phone:
+            time.sleep(1.5)
+            if kill_in_a_frame(phone):
+                break
     (death,) = phone.summary["deaths"]
     assert (death["lost"], death["restarted"], death["moved"]) == (0, 1, 2), phone.said
     print(f"the longest gap in the sound {phone.gap_ms()} ms; {phone.said}")

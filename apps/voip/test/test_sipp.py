@@ -69,7 +69,8 @@ def test_sipp_calls_and_is_heard_call_after_call(tmp_path: Path) -> None:
 
 
 def test_sipp_is_called_and_gives_back_what_it_hears(tmp_path: Path) -> None:
-    heard, port, media = tmp_path / "heard.wav", free_port(), free_port()
+    # It takes the three ports after that of its sound as well.
+    heard, port, media = tmp_path / "heard.wav", free_port(), free_port(4)
     answers = ("-sn", "uas", "-rtp_echo", "-m", "1", "-p", str(port), "-mp", str(media))
     with (
         sipp(tmp_path, *answers) as other,
