@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From reset to C, and what comes from the processor's vectors. QEMU starts all four cores here,
-// secure, in SVC mode, with the MMU off.
+// From reset to C, and what comes from the processor's vectors. All four cores start here, secure,
+// in SVC mode, with the MMU off: at the same time, or when the first has them (secondary.h).
 
 #include "map.h"
 

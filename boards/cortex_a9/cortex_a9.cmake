@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 # What boards with a quad Cortex-A9 have alike. A board's CMakeLists.txt includes this and calls
-# cortex_a9_board() with its name; its map.h says where its memory and devices are, and its link.ld says
-# it to the linker.
+# cortex_a9_board(); its map.h says where its memory and devices are, and its link.ld says it to the linker.
 set(FREERTOS_PORT GCC_ARM_CA9 CACHE STRING "")
 set(processor "${CMAKE_CURRENT_LIST_DIR}")
 include("${CMAKE_CURRENT_LIST_DIR}/../shared/arm_board.cmake")
 include("${WHIMBREL}/kernels/freertos/modules.cmake")
 
-# cortex_a9_board(NAME): the library NAME of the board; and what the board's own build makes of it: the
+# cortex_a9_board(NAME SOURCE...): the library NAME of the board with these files, which start its other
+# cores (secondary.h) and drive its UART (arm_board.h); and what the board's own build makes of it: the
 # conformance suite, and images of applications.
 macro(cortex_a9_board name)
     set(mmu_options -mno-unaligned-access)
-    arm_board(${name} "${processor}/newlib.c" "${processor}/pages.c" "${processor}/reent.c")
+    arm_board(${name} "${processor}/newlib.c" "${processor}/pages.c" "${processor}/reent.c" ${ARGN})
     target_link_options(${name} INTERFACE "-L${processor}")
     set_property(TARGET ${name} APPEND PROPERTY INTERFACE_LINK_DEPENDS "${processor}/sections.ld")
     if(CMAKE_SOURCE_DIR STREQUAL CMAKE_CURRENT_SOURCE_DIR)

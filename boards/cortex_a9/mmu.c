@@ -4,6 +4,7 @@
 
 #include "arm_board.h"
 #include "map.h"
+#include "secondary.h"
 
 enum {
     DEVICE = 0x00c16,  // never executed
@@ -80,29 +81,21 @@ void mmu_map_stacks(void)
     show_translations();
 }
 
-// Of the board's system registers: a word that any reset clears, memory it does not.
-static volatile uint32_t *const flags = (volatile uint32_t *)MAP_FLAGS;
-static volatile uint32_t *const flags_clear = (volatile uint32_t *)MAP_FLAGS_CLEAR;
-
 // With the MMU off, by the first core; the others wait until it has done so.
 void mmu_tables(uint32_t core)
 {
-    enum { MADE = 1 };
-
     if (core != 0) {
-        while ((*flags & MADE) == 0)
-            __asm__ volatile("wfe");
+        secondary_wait();
         return;
     }
-    *flags_clear = ~0u;
+    secondary_hold();
     mmu_map_stacks();
     for (uint32_t i = 0; i < MAP_CORES; i++)
         map_core(i);
     for (uint32_t i = 0; i < PAGE_BYTES; i += 4)
         *(volatile uint32_t *)(MAP_START + i) = 0;
     __asm__ volatile("dsb");
-    *flags = MADE;  // sets this bit
-    __asm__ volatile("dsb\n sev");
+    secondary_release();
 }
 
 // ---- Memory for a launcher ----------------------------------------------------------------------

@@ -30,6 +30,24 @@ void supervisor_timer_stop(void);
 bool supervisor_timer_is_due(void);
 void supervisor_timer_acknowledge(void);
 
+// ---- Of each board: the UART that the line is (pl011.c, for one) --------------------------------
+
+/// Begins at 115200 Bd, with an interrupt for each byte that comes.
+void uart_begin(void);
+
+bool uart_has_data(void);
+
+/// Takes the next byte that has come, with what is wrong with it. Only if uart_has_data().
+uint32_t uart_data(void);
+
+bool uart_has_room(void);
+
+/// Sends a byte. Only if uart_has_room().
+void uart_send(unsigned char byte);
+
+/// Which interrupts it raises from now on: while bytes are there, and while there is room for some.
+void uart_listen(bool for_data, bool for_room);
+
 // ---- Of all of them -----------------------------------------------------------------------------
 
 /// Makes private memory of the kernel what it is after a reset. The core is outside of it.
@@ -53,12 +71,8 @@ void gic_ring(uint32_t core);
 /// Makes interrupt `first` the doorbell of the first core, the next that of the second, and so on.
 void gic_begin_doorbells(uint32_t first, uint32_t n);
 
-/// The line's interrupt, and how it begins.
-void uart_begin(void);
+/// The line's interrupt.
 void uart_interrupt(void);
-
-/// Takes the next byte that has come from the UART, with what is wrong with it.
-uint32_t uart_data(void);
 
 /// Of a board's mmu.c, for memory.c. Context: the first core.
 ///
