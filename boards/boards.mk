@@ -13,11 +13,12 @@ BOARD_SCALE ?= 0.2
 IMAGES_virt_a64 := conform ordinary
 IMAGES_vexpress_a9 := conform ordinary fault_injection fault_injection_heap fault_injection_overrun fault_injection_stack
 IMAGES_realview_pbx_a9 := conform
+IMAGES_sabrelite := conform
 IMAGES_rv32_soc := conform
 
 # The folder, and its lock, are those of `whimbrel run --board`, which names an application. A variant
 # of a board has one of its own, and the settings of board.toml.
-BOARD_CONFORM := $(patsubst %,$(BUILD)/boards/%/conform,vexpress_a9 realview_pbx_a9 virt_a64 rv32_soc rv32_soc_hardware)
+BOARD_CONFORM := $(patsubst %,$(BUILD)/boards/%/conform,vexpress_a9 realview_pbx_a9 sabrelite virt_a64 rv32_soc rv32_soc_hardware)
 SOURCE_rv32_soc_hardware := rv32_soc
 IMAGES_rv32_soc_hardware := conform
 SETTINGS_rv32_soc_hardware := -DWHIMBREL_SCHEDULER=hardware

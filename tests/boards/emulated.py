@@ -47,6 +47,11 @@ REALVIEW = Board(
     "qemu-system-arm",
     ("-M", "realview-pbx-a9", "-m", "128M", *HEADLESS, "-audiodev", "none,id=a0"),
 )
+SABRELITE = Board(
+    "sabrelite",
+    "qemu-system-arm",
+    ("-M", "sabrelite", "-m", "128M", *HEADLESS),
+)
 VIRT = Board(
     "virt_a64",
     "qemu-system-aarch64",

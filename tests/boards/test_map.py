@@ -30,7 +30,7 @@ def addresses(folder: Path) -> dict[str, int]:
     }
 
 
-@pytest.mark.parametrize("name", ["vexpress_a9", "realview_pbx_a9", "virt_a64"])
+@pytest.mark.parametrize("name", ["vexpress_a9", "realview_pbx_a9", "sabrelite", "virt_a64"])
 def test_the_linker_script_and_the_board_file_have_the_memory_of_the_map(name: str) -> None:
     folder = emulated.ROOT / "boards" / name
     at = addresses(folder)

@@ -104,7 +104,7 @@ def wait_until_gone(pid: int) -> None:
 # ---- Runs ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("board", ["vexpress_a9", "realview_pbx_a9", "virt_a64"])
+@pytest.mark.parametrize("board", ["vexpress_a9", "realview_pbx_a9", "sabrelite", "virt_a64"])
 def test_the_bird_changes_its_kernel_and_no_message_is_lost(board: str) -> None:
     summary = run("apps/hello/app.toml", "--shuttle", "bird=1,2,3,0@100ms", board=board)
     moves = [m for m in summary["migrations"] if m["status"] == "ok"]
