@@ -19,6 +19,19 @@ _start:
     ldr     sp, =MAP_TABLES + MAP_MB - 0x4000
     add     sp, sp, r4, lsl #12
     add     sp, sp, #0x1000
+    // After a reset the L1 data cache contains anything: by set and way, of which there are four.
+    mov     r0, #0
+    mcr     p15, 2, r0, c0, c0, 0
+    isb
+    mrc     p15, 1, r0, c0, c0, 0
+    ubfx    r0, r0, #13, #15    // the last set
+1:  lsl     r1, r0, #5
+2:  mcr     p15, 0, r1, c7, c6, 2
+    adds    r1, r1, #0x40000000
+    bcc     2b
+    subs    r0, r0, #1
+    bpl     1b
+    dsb
     mov     r0, r4
     bl      mmu_tables
     // SMP and broadcasts of cache maintenance; then nothing old in TLBs, caches and predictors.

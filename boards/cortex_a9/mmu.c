@@ -18,6 +18,9 @@ enum {
     SECTION_SHIFT = 20,
 };
 
+// Registers of the SCU by their names in Arm's manual.
+enum { SCU_CTRL = 0, SCU_INVALIDATE = 0xc };
+
 static uint32_t *sections(uint32_t core)
 {
     return (uint32_t *)(MAP_TABLES + core * 0x4000);
@@ -81,6 +84,14 @@ void mmu_map_stacks(void)
     show_translations();
 }
 
+// The Snoop Control Unit keeps caches coherent, from before any of them is enabled. Its copies of
+// their tags contain anything after a reset.
+static void begin_scu(void)
+{
+    *(volatile uint32_t *)(MAP_SCU + SCU_INVALIDATE) = 0xffff;
+    *(volatile uint32_t *)(MAP_SCU + SCU_CTRL) |= 1;
+}
+
 // With the MMU off, by the first core; the others wait until it has done so.
 void mmu_tables(uint32_t core)
 {
@@ -89,6 +100,7 @@ void mmu_tables(uint32_t core)
         return;
     }
     secondary_hold();
+    begin_scu();
     mmu_map_stacks();
     for (uint32_t i = 0; i < MAP_CORES; i++)
         map_core(i);

@@ -12,7 +12,7 @@ enum { NS_PER_COUNT = 1000000000 / MAP_TIMER_HZ };
 #define REGISTER(address) (*(volatile uint32_t *)(address))
 
 // Registers of each block by their names in Arm's manuals.
-enum { SCU_CTRL = 0, SCU_CONFIG = 4, LAST_CORE = 3 };  // LAST_CORE: the bits of SCU_CONFIG
+enum { SCU_CONFIG = 4, LAST_CORE = 3 };  // LAST_CORE: the bits of SCU_CONFIG
 enum { GLOBAL_LOW = 0, GLOBAL_HIGH = 4, GLOBAL_CONTROL = 8 };
 enum { TIMER_LOAD = 0, TIMER_CONTROL = 8, TIMER_STATUS = 0xc };
 enum { ENABLED = 1 << 0, AGAIN = 1 << 1, INTERRUPTS = 1 << 2 };  // of TIMER_CONTROL
@@ -32,7 +32,6 @@ bool processor_has_core(uint32_t core)
 
 void processor_begin(void)
 {
-    REGISTER(MAP_SCU + SCU_CTRL) |= 1;
     REGISTER(MAP_GLOBAL_TIMER + GLOBAL_CONTROL) = ENABLED;
 }
 

@@ -15,7 +15,7 @@ uint32_t board_core(void);
 
 // ---- Of each board: what a core of its processor has of its own (processor.c) -------------------
 
-/// The clock that all cores share, and what they need to see the same memory. The first core.
+/// The clock that all cores share. The first core.
 void processor_begin(void);
 
 /// True of a core that the processor has: QEMU has as many as `-smp` says.
