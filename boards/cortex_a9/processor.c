@@ -6,14 +6,13 @@
 #include "FreeRTOS.h"
 #include "arm_board.h"
 #include "map.h"
-
-enum { NS_PER_COUNT = 1000000000 / MAP_TIMER_HZ };
+#include "mpcore_clock.h"
 
 #define REGISTER(address) (*(volatile uint32_t *)(address))
 
 // Registers of each block by their names in Arm's manuals.
 enum { SCU_CONFIG = 4, LAST_CORE = 3 };  // LAST_CORE: the bits of SCU_CONFIG
-enum { GLOBAL_LOW = 0, GLOBAL_HIGH = 4, GLOBAL_CONTROL = 8 };
+enum { GLOBAL_CONTROL = 8 };
 enum { TIMER_LOAD = 0, TIMER_CONTROL = 8, TIMER_STATUS = 0xc };
 enum { ENABLED = 1 << 0, AGAIN = 1 << 1, INTERRUPTS = 1 << 2 };  // of TIMER_CONTROL
 
@@ -33,28 +32,13 @@ bool processor_has_core(uint32_t core)
 void processor_begin(void)
 {
     REGISTER(MAP_GLOBAL_TIMER + GLOBAL_CONTROL) = ENABLED;
-}
-
-uint64_t board_now_ns(void)
-{
-    uint32_t high, low;
-
-    do {
-        high = REGISTER(MAP_GLOBAL_TIMER + GLOBAL_HIGH);
-        low = REGISTER(MAP_GLOBAL_TIMER + GLOBAL_LOW);
-    } while (high != REGISTER(MAP_GLOBAL_TIMER + GLOBAL_HIGH));
-    return ((uint64_t)high << 32 | low) * NS_PER_COUNT;
+    clock_begin();
 }
 
 // An emulator that runs one core at a time goes on with the next.
 void board_relax(void)
 {
     __asm__ volatile("yield");
-}
-
-uint64_t board_hz(void)
-{
-    return MAP_HZ;
 }
 
 uint32_t board_irq_save(void)
@@ -81,7 +65,7 @@ static void begin_timer(uint32_t timer, uint32_t hz)
 {
     REGISTER(timer + TIMER_CONTROL) = 0;
     REGISTER(timer + TIMER_STATUS) = 1;
-    REGISTER(timer + TIMER_LOAD) = MAP_TIMER_HZ / hz - 1;
+    REGISTER(timer + TIMER_LOAD) = clock_hz() / hz - 1;
     REGISTER(timer + TIMER_CONTROL) = ENABLED | AGAIN | INTERRUPTS;
 }
 
@@ -109,7 +93,7 @@ void tick_timer_stop(void)
 void board_wake_supervisor(uint32_t us)
 {
     REGISTER(MAP_WATCHDOG + TIMER_CONTROL) = 0;
-    REGISTER(MAP_WATCHDOG + TIMER_LOAD) = us * (MAP_TIMER_HZ / 1000000) - 1;
+    REGISTER(MAP_WATCHDOG + TIMER_LOAD) = us * (clock_hz() / 1000000) - 1;
     REGISTER(MAP_WATCHDOG + TIMER_CONTROL) = ENABLED | INTERRUPTS;
 }
 

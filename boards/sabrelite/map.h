@@ -8,11 +8,11 @@
 #define MAP_DEVICES 0x00a00000
 #define MAP_DEVICES_MB 24
 #define MAP_MPCORE 0x00a00000
-#define MAP_TIMER_HZ 100000000  // of QEMU
-#define MAP_HZ 792000000        // as U-Boot sets it; QEMU has no cycles
-#define MAP_SRC 0x020d8000      // the System Reset Controller
-#define MAP_UART 0x021e8000     // UART2, which the board's console connector has
-#define MAP_LINE_IRQ 59         // its interrupt
+#define MAP_GPT 0x02098000   // the General Purpose Timer
+#define MAP_CCM 0x020c4000   // the Clock Controller Module
+#define MAP_SRC 0x020d8000   // the System Reset Controller
+#define MAP_UART 0x021e8000  // UART2, which the board's console connector has
+#define MAP_LINE_IRQ 59      // its interrupt
 
 #include "memory_map.h"
 

@@ -22,7 +22,7 @@ SKIPPED = {
     emulated.SABRELITE: (CANNOT, 12),
     emulated.VIRT: (CANNOT | UNLOADED, 26),
 }
-# What all counts are multiplied by where kernel and processor are those of another board. With less,
+# What all counts are multiplied by where kernel and processor are those of another board. With less
 # a case can be over before anything of it has moved.
 SCALE = {emulated.REALVIEW: 0.05, emulated.SABRELITE: 0.05}
 # It has so many steps that a board takes long for them; and what their count is multiplied by.

@@ -36,6 +36,12 @@ def test_an_idle_checkpoint_takes_three_instructions() -> None:
     assert float(re.search(r"an idle checkpoint: (\S+)", text)[1]) == 3.0
 
 
+def test_the_sabrelite_finds_out_how_fast_its_clock_counts() -> None:
+    """The clock counts instructions: at one MHz more or less, three would be 2.97 or 3.03."""
+    text = counted("an_idle_checkpoint_takes_three_instructions", emulated.SABRELITE)
+    assert abs(float(re.search(r"an idle checkpoint: (\S+)", text)[1]) - 3) < 0.015
+
+
 def test_a_hand_off_takes_the_same_whatever_moves() -> None:
     text = counted("a_hand_off_takes_as_long_for_a_large_task_as_for_a_small_one")
     small, large = (int(n) for n in re.findall(r"median (\d+)", text))
