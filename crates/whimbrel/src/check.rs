@@ -2,6 +2,7 @@
 //! `whimbrel check`: what `run` or `sim` would do with an application, without doing it.
 
 use std::fs;
+use std::ops::Range;
 
 use miette::Severity;
 use serde::Serialize;
@@ -40,7 +41,8 @@ struct CheckedCore {
     #[serde(skip_serializing_if = "Option::is_none")]
     island: Option<u32>,
     tasks: usize,
-    /// From 0 to 1, or more where it has too much to do; `null`: not known.
+    /// From 0 to 1, or more where it has too much to do; `null`: not known. Of cores that share a
+    /// scheduler, the mean of all of them.
     load: Option<f64>,
 }
 
@@ -158,23 +160,28 @@ fn found(loaded: &Loaded, is_simulated: bool) -> (Checked, Vec<Problem>) {
         let problem = Problem::new("there is one core: no task can move");
         warnings.push(problem.help("name a processor twice for two kernels, as in --cores 0,0"));
     }
+    let simulation = options.simulation.as_ref();
+    let groups = simulation.map_or(&[][..], |simulation| &simulation.groups);
     let mut all = Vec::new();
     for (core, name) in options.cpus.iter().enumerate() {
         let is_here = |task: &Task| *task.core.get_ref() as usize == core;
         let tasks = app.tasks.iter().filter(|task| is_here(task)).count();
-        let load = loads.as_ref().map(|loads| {
-            let here = app.tasks.iter().zip(loads).filter(|(task, _)| is_here(task));
-            here.fold(0.0, |sum, (_, load)| sum + load)
-        });
-        if let Some(load) = load.filter(|load| *load > 1.0) {
-            let problem =
-                Problem::new(format!("core {core} has too much to do: {}", percent(load)));
-            warnings.push(problem.help("map its tasks by `--map load`, or lower the frame rate"));
+        let group = group_of(core, groups);
+        let load = loads.as_ref().map(|loads| mean_load(&app.tasks, loads, &group));
+        if let Some(load) = load.filter(|load| *load > 1.0 && group.start == core) {
+            warnings.push(overload(&group, load));
         }
         let kind = loaded.kinds.get(core).map_or("host", String::as_str).to_owned();
-        let simulation = options.simulation.as_ref();
         let island = simulation.and_then(|simulation| simulation.islands.get(core)).copied();
         all.push(CheckedCore { core, place: name.to_string(), kind, island, tasks, load });
+    }
+    for (task, load) in app.tasks.iter().zip(loads.iter().flatten()) {
+        // One core at a time, however many its scheduler has.
+        if *load > 1.0 && group_of(*task.core.get_ref() as usize, groups).len() > 1 {
+            let label = app.label(&task.name, task.index);
+            let message = format!("`{label}` has too much to do for one core: {}", percent(*load));
+            warnings.push(Problem::new(message).help("lower its `cycles`, or the frame rate"));
+        }
     }
     for warning in &mut warnings {
         warning.severity = Severity::Warning;
@@ -195,6 +202,32 @@ fn found(loaded: &Loaded, is_simulated: bool) -> (Checked, Vec<Problem>) {
         warnings: warnings.iter().map(Problem::line).collect(),
     };
     (checked, warnings)
+}
+
+/// The cores among which the scheduler of a core moves tasks. They have consecutive numbers.
+fn group_of(core: usize, groups: &[u32]) -> Range<usize> {
+    let Some(own) = groups.get(core).filter(|group| **group != 0) else { return core..core + 1 };
+    let first = groups.iter().take_while(|group| *group != own).count();
+    first..first + groups.iter().filter(|group| *group == own).count()
+}
+
+/// The load of each of some cores, if they share all of the tasks that begin there.
+#[expect(clippy::cast_precision_loss, reason = "a number of cores")]
+fn mean_load(tasks: &[Task], loads: &[f64], cores: &Range<usize>) -> f64 {
+    let is_there = |task: &Task| cores.contains(&(*task.core.get_ref() as usize));
+    let there = tasks.iter().zip(loads).filter(|(task, _)| is_there(task));
+    there.fold(0.0, |sum, (_, load)| sum + load) / cores.len() as f64
+}
+
+fn overload(cores: &Range<usize>, load: f64) -> Problem {
+    let (first, load) = (cores.start, percent(load));
+    if cores.len() == 1 {
+        return Problem::new(format!("core {first} has too much to do: {load}"))
+            .help("map its tasks by `--map load`, or lower the frame rate");
+    }
+    let last = cores.end - 1;
+    Problem::new(format!("cores {first} to {last} have too much to do: {load} each"))
+        .help("map their tasks to other cores by `--map load`, or lower the frame rate")
 }
 
 fn tasks(loaded: &Loaded, loads: Option<&[f64]>) -> Vec<CheckedTask> {

@@ -144,6 +144,40 @@ fn check_says_what_would_run_where_and_list_what_there_is() {
 }
 
 #[test]
+fn check_compares_the_load_of_cores_that_share_a_scheduler_with_their_number() {
+    let place = Place::new();
+    let core = |mhz: u32, keys: &str| {
+        format!("[[core]]\n{keys}[[core.point]]\nmhz = {mhz}\nactive_mw = 1.0\n")
+    };
+    let group = core(100, "scheduling = \"edf\"\nmigration = \"full\"\ncount = 2\n");
+    let platform = format!("[platform]\nname = \"a\"\n{}{group}", core(200, ""));
+    fs::write(place.path("platform.toml"), platform).unwrap();
+    let checked = |cycles: [u32; 3]| {
+        let keys = "core = 2\nperiod_us = 100";
+        let task = |n| format!("[[task]]\nname = \"of_{n}\"\n{keys}\ncycles = {n}\n");
+        let app = format!("[app]\nname = \"a\"\n{}", cycles.map(task).concat());
+        fs::write(place.path("app.toml"), app).unwrap();
+        let paths = ["app.toml", "platform.toml"].map(|name| place.path(name));
+        let [app, platform] = paths.each_ref().map(|path| path.to_str().unwrap());
+        place.json(&["check", app, "--platform", platform, "--json"], 0)
+    };
+
+    // A core of the two has 10,000 cycles in each period.
+    let fits = checked([5000, 6000, 7000]);
+    let load = |core: usize| fits["cores"][core]["load"].as_f64().unwrap();
+    assert!(load(0) == 0.0 && (load(1) - 0.9).abs() < 1e-9 && load(2) == load(1), "{fits}");
+    assert_eq!(fits["warnings"], serde_json::json!([]));
+    for (cycles, warning) in [
+        ([7000, 8000, 9000], "cores 1 to 2 have too much to do: 120 % each"),
+        ([1000, 2000, 11_000], "`of_11000` has too much to do for one core: 110 %"),
+    ] {
+        let warnings = &checked(cycles)["warnings"];
+        assert!(warnings[0].as_str().unwrap().contains(warning), "{warnings}");
+        assert_eq!(warnings.as_array().unwrap().len(), 1, "{warnings}");
+    }
+}
+
+#[test]
 fn doctor_finds_a_machine_that_these_tests_run_on_fit() {
     let place = Place::new();
     let findings = place.json(&["doctor", "--json"], 0);

@@ -93,4 +93,7 @@ pub struct Simulation {
     /// The island of each core, from 1; 0: no task begins there. Empty: there are not several.
     #[serde(skip)]
     pub islands: Vec<u32>,
+    /// The group of each core that shares a scheduler with others; 0: its scheduler is its own.
+    #[serde(skip)]
+    pub groups: Vec<u32>,
 }

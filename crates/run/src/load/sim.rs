@@ -82,6 +82,7 @@ pub fn load(args: &SimArgs) -> Result<Simulated, Failure> {
                 compute: app.compute.to_string(),
                 thermal: description.thermal.clone(),
                 islands: islands(args, &app, &moving, &description, &schedule.commands()),
+                groups: description.groups(),
             }),
             board: None,
         },
