@@ -61,7 +61,7 @@ pub fn simulate(given: Parameters, callbacks: &mut dyn Callbacks) -> Result<Stri
     let args = explore::replayed(&args).map_err(input)?;
     let (run, complete) = prepared(&args).map_err(input)?;
     let record = args.common.record.as_deref();
-    let summary = accompany(&run, record, complete, callbacks).map_err(failed)?;
+    let summary = accompany(run, record, complete, callbacks).map_err(failed)?;
     serde_json::to_string(&summary).map_err(|error| failed(Failure::Output(error.into())))
 }
 

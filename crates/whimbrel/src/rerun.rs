@@ -120,7 +120,7 @@ fn simulated(
     let args = experiment.sim_args(folder, scratch)?;
     let (run, complete) = prepared(&args)?;
     let again = scratch.join("run");
-    let ended = accompany(&run, Some(&again), complete, &mut Until(stop));
+    let ended = accompany(run, Some(&again), complete, &mut Until(stop));
     // A run that has failed fails once more.
     if !again.join(SUMMARY).exists() || stop.load(Ordering::Relaxed) {
         ended?;

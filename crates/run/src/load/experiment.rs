@@ -58,10 +58,7 @@ pub struct Experiment {
 impl Experiment {
     /// What the options of a simulation name, as it is before the run.
     pub fn of_sim(args: &SimArgs, app: &App, module: &Path) -> Self {
-        let mut args = args.clone();
-        let mut kept = Self::new("sim");
-        let gathered = kept.gather_sim(&mut args, app, module);
-        kept.with(gathered, &args)
+        Self::of("sim", args.clone(), |kept, args| kept.gather_sim(args, app, module))
     }
 
     /// The same of another verb, whose options `gather` changes to name what it keeps.
@@ -70,13 +67,7 @@ impl Experiment {
         mut args: A,
         gather: impl FnOnce(&mut Self, &mut A) -> Result<(), String>,
     ) -> Self {
-        let mut kept = Self::new(verb);
-        let gathered = gather(&mut kept, &mut args);
-        kept.with(gathered, &args)
-    }
-
-    fn new(verb: &str) -> Self {
-        Self {
+        let mut kept = Self {
             version: VERSION,
             whimbrel: env!("CARGO_PKG_VERSION").into(),
             verb: verb.into(),
@@ -86,16 +77,14 @@ impl Experiment {
             outputs: Vec::new(),
             settings: None,
             copies: Vec::new(),
-        }
-    }
-
-    fn with(mut self, gathered: Result<(), String>, args: &impl Serialize) -> Self {
-        let options = gathered.and_then(|()| serde_json::to_value(args).map_err(|e| e.to_string()));
+        };
+        let options = gather(&mut kept, &mut args)
+            .and_then(|()| serde_json::to_value(args).map_err(|error| error.to_string()));
         match options {
-            Ok(options) => self.options = options,
-            Err(why) => (self.why_not, self.copies) = (Some(why), Vec::new()),
+            Ok(options) => kept.options = options,
+            Err(why) => (kept.why_not, kept.copies) = (Some(why), Vec::new()),
         }
-        self
+        kept
     }
 
     fn gather_sim(&mut self, args: &mut SimArgs, app: &App, module: &Path) -> Result<(), String> {
@@ -190,29 +179,28 @@ impl Experiment {
     ///
     /// # Errors
     /// A file cannot be written.
-    pub fn write(&self, folder: &Path) -> Result<(), Problem> {
-        let mut written = self.clone();
+    pub fn write(mut self, folder: &Path) -> Result<(), Problem> {
         for (key, text) in &self.files {
             let begin = Path::new(INPUTS).join("files").join(key);
-            let before = written.copies.iter().position(|(path, _)| path.starts_with(&begin));
+            let before = self.copies.iter().position(|(path, _)| path.starts_with(&begin));
             let Ok(now) = fs::read(text) else { continue };
-            if before.is_none_or(|place| written.copies[place].1 != now) {
-                written.outputs.push((key.clone(), fingerprint_of(&now)));
-                before.map(|place| written.copies.remove(place));
+            if before.is_none_or(|place| self.copies[place].1 != now) {
+                self.outputs.push((key.clone(), fingerprint_of(&now)));
+                before.map(|place| self.copies.remove(place));
             }
         }
         let unwritten = |path: &Path, error: &io::Error| {
             let message = format!("{} cannot be written: {error}", path.display());
             Problem::new(message).help(cure(error))
         };
-        for (path, contents) in &written.copies {
+        for (path, contents) in &self.copies {
             let path = folder.join(path);
             fs::create_dir_all(path.parent().unwrap_or(folder))
                 .and_then(|()| fs::write(&path, contents))
                 .map_err(|error| unwritten(&path, &error))?;
         }
         atomic_file::save(&folder.join(EXPERIMENT), |file| {
-            file.write_all(&serde_json::to_vec_pretty(&written)?)
+            file.write_all(&serde_json::to_vec_pretty(&self)?)
         })
     }
 

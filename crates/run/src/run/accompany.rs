@@ -22,7 +22,7 @@ use crate::load::{Loaded, Schedule, utf8};
 /// # Errors
 /// A helper that cannot be started, or a run that failed.
 pub fn accompany(
-    loaded: &Loaded,
+    mut loaded: Loaded,
     record: Option<&Path>,
     complete: impl FnOnce(Plan) -> Plan,
     callbacks: &mut dyn Callbacks,
@@ -33,7 +33,7 @@ pub fn accompany(
     let recorded = folder.as_ref().map(|folder| utf8(folder.path())).transpose()?;
     let plan = complete(loaded.plan(recorded, String::new()));
     let (sender, inputs) = mpsc::channel();
-    let helper = Helper::start(&program, loaded, sender)?;
+    let helper = Helper::start(&program, &loaded, sender)?;
     let ending = Ending { after: None, at_once: !loaded.app.drains() };
     let (schedule, frame_rate) = (Schedule::default(), loaded.options.frame_rate);
     let timing = Timing { schedule, ending, frame_rate };
@@ -41,6 +41,7 @@ pub fn accompany(
     let session = Session::new(helper, inputs, timing, view, |_| {}).with(callbacks);
     let results = session.run(Opening { line: plan.line(), ..Opening::default() });
     let folder = folder.filter(|_| results.began()).map(Prepared::keep);
-    let (summary, reports) = summed(loaded, &loaded.app.name, folder.as_deref(), results);
+    let name = loaded.app.name.clone();
+    let (summary, reports) = summed(&mut loaded, &name, folder.as_deref(), results);
     if reports.is_empty() { Ok(summary) } else { Err(Failure::Reports(reports)) }
 }

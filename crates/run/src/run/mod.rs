@@ -124,7 +124,7 @@ pub fn execute(
     drop(run);
     drop(occupied);
     let folder = folder.filter(|_| results.began()).map(Prepared::keep);
-    sum_up(args, &loaded, &name, folder.as_deref(), results)
+    sum_up(args, loaded, &name, folder.as_deref(), results)
 }
 
 /// Starts who runs it, and says what that is to be told first.
@@ -149,7 +149,7 @@ fn begin(
 /// Keeps and shows the result of a run that is over, and says what went wrong in it.
 fn sum_up(
     args: &CommonArgs,
-    loaded: &Loaded,
+    mut loaded: Loaded,
     name: &str,
     folder: Option<&Path>,
     results: Results,
@@ -158,7 +158,7 @@ fn sum_up(
     if let (Some(took), false) = (&results.simulated, args.quiet) {
         say(&speed(&results, took));
     }
-    let (summary, reports) = summed(loaded, name, folder, results);
+    let (summary, reports) = summed(&mut loaded, name, folder, results);
     let is_simulated = loaded.options.simulation.is_some() && reports.is_empty();
     if let Some(warning) = without_cycles(&loaded.app).filter(|_| is_simulated) {
         failure::show(&loaded.source.report(warning));
@@ -176,13 +176,13 @@ fn sum_up(
 
 /// The summary of a run that is over, kept in its folder if it has one, and what went wrong.
 fn summed(
-    loaded: &Loaded,
+    loaded: &mut Loaded,
     name: &str,
     folder: Option<&Path>,
     mut results: Results,
 ) -> (Summary, Vec<Report>) {
     results.sort();
-    let Loaded { app, source, path, module, options, .. } = loaded;
+    let Loaded { app, source, path, module, options, experiment, .. } = loaded;
     let mut reports = verdict::reports(app, source, &results, options.runner());
     results.settle(app.drains());
     let ok = reports.is_empty();
@@ -194,7 +194,7 @@ fn summed(
     let origin = [name, path, module.unwrap_or_default()];
     let summary = Summary::new(app, origin, options.clone(), results, ok);
     if let Some(folder) = folder {
-        let experiment = loaded.experiment.as_ref().map_or(Ok(()), |it| it.write(folder));
+        let experiment = experiment.take().map_or(Ok(()), |it| it.write(folder));
         let written = experiment.and_then(|()| record::finish(folder, &summary));
         reports.extend(written.err().map(Report::new));
     }
