@@ -3,23 +3,21 @@
 // sets it in the kernel's place, and the kernel accounts for it from then on.
 
 #define _GNU_SOURCE
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "check.h"
 #include "clock.h"
-#include "host.h"
+#include "one_task.h"
 #include "private.h"
 #include "sysfs.h"
 #include "wb/launcher.h"
 #include "wb/system.h"
 #include "wb/wb.h"
 
-enum { MS = 1000000, STACK_BYTES = 64 << 10, PATIENCE_MS = 60000, LONG_MS = 50 };
+enum { MS = 1000000, PATIENCE_MS = 60000, LONG_MS = 50 };
 enum { BEGUN = 1, ASKED };
 
 struct shared {  // globally visible
@@ -103,32 +101,12 @@ static int endless(struct wb_task *self)
 
 static struct shared *start(wb_task_entry *entry)
 {
-    static unsigned int cpu;
-    const struct wb_host_config config = {
-        .system = { .cores = 1,
-                    .tasks = 1,
-                    .channels = 1,
-                    .ports = 1,
-                    .agent_period_ns = (uint64_t)PATIENCE_MS * MS },
-        .memory_bytes = 1 << 20,
-        .stacks_bytes = STACK_BYTES,
-        .cpus = &cpu,
-    };
-    struct wb_task *task;
+    const struct wb_host_config config = { .system.agent_period_ns = (uint64_t)PATIENCE_MS * MS };
     uint32_t bad_core;
 
-    cpu = (unsigned int)sched_getcpu();  // one that is allowed
-    CHECK(wb_host_open(&host, &config) == WB_OK);
+    host = one_task_open(config, entry, sizeof(struct shared));
     struct wb_system *system = wb_host_system(host);
     CHECK(wb_core_set_points(system->cores[0], points, 2, 0) == WB_OK);
-    system->app.state = wb_app_alloc(&system->app, sizeof(struct shared));
-    CHECK(system->app.state != NULL);
-    const struct wb_task_config one = { .name = "task",
-                                        .entry = entry,
-                                        .stack = wb_host_stack(host, STACK_BYTES),
-                                        .stack_bytes = STACK_BYTES,
-                                        .heap_bytes = 4096 };
-    CHECK(wb_task_add(system, &one, &task) == WB_OK);
     CHECK(wb_host_start(host, &bad_core) == WB_OK);
     struct shared *s = system->app.state;
     while (wb_word_load(&s->stage, WB_SEQ_CST) != BEGUN)

@@ -3,15 +3,10 @@
 // came of late makes it worth.
 
 #define _GNU_SOURCE
-#include <sched.h>
-
-#include "check.h"
-#include "host.h"
-#include "wb/launcher.h"
-#include "wb/system.h"
+#include "one_task.h"
 #include "wb/wb.h"
 
-enum { MS = 1000000, STACK_BYTES = 64 << 10, PATIENCE_MS = 60000 };
+enum { MS = 1000000, PATIENCE_MS = 60000 };
 enum { SPIN_MS = 10, LONG_MS = 40, SHORT_MS = 2, WAITS = 12, LAST = 6 };
 
 // How long the kernel has polled in one of the last of several waits that are longer than it may
@@ -45,32 +40,14 @@ static int sleeper(struct wb_task *self)
 
 static struct shared run(bool adapts)
 {
-    const unsigned int cpu = (unsigned int)sched_getcpu();  // one that is allowed
-    const struct wb_host_config config = {
-        .system = { .cores = 1, .tasks = 1, .channels = 1, .ports = 1 },
-        .memory_bytes = 1 << 20,
-        .stacks_bytes = STACK_BYTES,
-        .cpus = &cpu,
-        .spin_ns = (uint64_t)SPIN_MS * MS,
-        .spin_adapts = adapts,
-    };
-    struct wb_host *host;
-    struct wb_task *task;
+    const struct wb_host_config config = { .spin_ns = (uint64_t)SPIN_MS * MS,
+                                           .spin_adapts = adapts };
+    struct wb_host *host = one_task_open(config, sleeper, sizeof(struct shared));
     uint32_t bad_core;
 
-    CHECK(wb_host_open(&host, &config) == WB_OK);
-    struct wb_system *system = wb_host_system(host);
-    system->app.state = wb_app_alloc(&system->app, sizeof(struct shared));
-    CHECK(system->app.state != NULL);
-    const struct wb_task_config one = { .name = "task",
-                                        .entry = sleeper,
-                                        .stack = wb_host_stack(host, STACK_BYTES),
-                                        .stack_bytes = STACK_BYTES,
-                                        .heap_bytes = 4096 };
-    CHECK(wb_task_add(system, &one, &task) == WB_OK);
     CHECK(wb_host_start(host, &bad_core) == WB_OK);
     CHECK(wb_host_wait(host, PATIENCE_MS).kind == WB_HOST_ENDED);
-    const struct shared s = *(struct shared *)system->app.state;
+    const struct shared s = *(struct shared *)wb_host_system(host)->app.state;
     wb_host_close(host);
     return s;
 }
