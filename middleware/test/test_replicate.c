@@ -324,6 +324,17 @@ TEST(a_source_killed_before_it_says_what_it_fills_leaves_its_memory_to_be_read)
     CHECK(wb_word_load(&stub.system->transfer_owner, WB_SEQ_CST) == 0);
 }
 
+TEST(a_source_killed_before_it_fills_the_buffer_leaves_its_memory_to_be_read_though_it_returns)
+{
+    setup();
+    wb_word_store(&stub.system->transfer_owner, task->id + 1, WB_SEQ_CST);
+    CHECK(wb_core_died(stub.system, 0) == 0 && state() == WB_TASK_OFFERED);
+    wb_word_store(&stub.system->cores[0]->state, WB_CORE_UP, WB_SEQ_CST);
+    stub_serve(1);
+    CHECK(is_at(1) && look_core == 0 && stack[0] == 10);
+    CHECK(wb_word_load(&stub.system->transfer_owner, WB_SEQ_CST) == 0);
+}
+
 TEST(a_withdrawn_offer_gives_the_buffer_back_and_the_next_begins_anew)
 {
     ask_through_buffer();
