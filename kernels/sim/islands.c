@@ -250,29 +250,35 @@ static int by_weight(const void *a, const void *b)
 }
 
 // The busiest first, each to the process that has least: by what its cores did so far.
-static bool share_out(void)
+static void deal_out(struct island *all, uint64_t *loads, uint32_t *to)
 {
     const uint32_t n_cores = sim.system->n_cores;
-    struct island *all = calloc(islands.n + 1, sizeof *all);
-    uint64_t *loads = calloc(islands.n_workers, sizeof *loads);
-    uint32_t *to = calloc(islands.n + 1, sizeof *to);
-    const bool has_memory = all != NULL && loads != NULL && to != NULL;
 
-    for (uint32_t i = 0; has_memory && i <= islands.n; i++)
+    for (uint32_t i = 0; i <= islands.n; i++)
         all[i].number = i;
-    for (uint32_t i = 0; has_memory && i < n_cores; i++)
+    for (uint32_t i = 0; i < n_cores; i++)
         all[islands.of[i]].weight += 1 + wb_counter_get(&sim.system->cores[i]->stats.switches);
-    if (has_memory)
-        qsort(all, islands.n + 1, sizeof *all, by_weight);
-    for (uint32_t i = 0; has_memory && i <= islands.n; i++) {
+    qsort(all, islands.n + 1, sizeof *all, by_weight);
+    for (uint32_t i = 0; i <= islands.n; i++) {
         uint32_t least = 0;
         for (uint32_t w = 1; w < islands.n_workers; w++)
             least = loads[w] < loads[least] ? w : least;
         to[all[i].number] = least;
         loads[least] += all[i].weight;
     }
-    for (uint32_t i = 0; has_memory && i < n_cores; i++)
+    for (uint32_t i = 0; i < n_cores; i++)
         islands.workers[to[islands.of[i]]].owns[i] = true;
+}
+
+static bool share_out(void)
+{
+    struct island *all = calloc(islands.n + 1, sizeof *all);
+    uint64_t *loads = calloc(islands.n_workers, sizeof *loads);
+    uint32_t *to = calloc(islands.n + 1, sizeof *to);
+    const bool has_memory = all != NULL && loads != NULL && to != NULL;
+
+    if (has_memory)
+        deal_out(all, loads, to);
     free(all);
     free(loads);
     free(to);
