@@ -1,11 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The same surroundings for the tests, whoever starts them: signals and masks are inherited."""
+"""The same surroundings for the tests, whoever starts them: signals and masks are inherited. And a
+browser for those that ask for one."""
+
+from __future__ import annotations
 
 import os
+import shutil
 import signal
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or "chromium"
 
 for _signal in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM, signal.SIGQUIT):
     if signal.getsignal(_signal) == signal.SIG_IGN:
@@ -26,3 +36,14 @@ def _a_test_that_hangs_fails() -> Iterator[None]:
     signal.alarm(HANGS_S)
     yield
     signal.alarm(0)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    # Most tests run where there is no Playwright.
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import time
 from collections.abc import Callable
@@ -14,7 +13,6 @@ from typing import Any
 
 WHIMBREL = Path(__file__).resolve().parent.parent / "bin/whimbrel"
 PATIENCE_S = 600
-CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or "chromium"
 
 
 def wait_for_totals(runtime: Path, holds: Callable[[dict[str, Any]], bool]) -> None:

@@ -18,15 +18,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import (
-    Browser,
-    BrowserContext,
-    Page,
-    TimeoutError,
-    ViewportSize,
-    sync_playwright,
-)
-from running import CHROMIUM, PATIENCE_S, WHIMBREL
+from playwright.sync_api import Browser, BrowserContext, Page, TimeoutError, ViewportSize
+from running import PATIENCE_S, WHIMBREL
 
 ROOT = WHIMBREL.parent.parent
 PICTURES = ROOT / "build/report"
@@ -120,14 +113,6 @@ def radio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Radio]:
 @pytest.fixture(scope="module")
 def url(radio: Radio) -> str:
     return radio.serve()[1]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

@@ -15,15 +15,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import (
-    Browser,
-    BrowserContext,
-    Locator,
-    Page,
-    ViewportSize,
-    sync_playwright,
-)
-from running import CHROMIUM
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, ViewportSize
 from simulated import PATIENCE_S, ROOT, WHIMBREL
 
 PICTURES = ROOT / "build/report"
@@ -158,14 +150,6 @@ def spoil(folder: Path) -> None:
     died = {"core": 1, "detected_ns": at, "by": EVIL, "running": EVIL, "moved": 1, "lost": 0}
     summary["deaths"] = [died | {"back_after_ns": 10_000_000}, {"core": 9**9, "by": None}]
     (folder / "summary.json").write_text(json.dumps(summary))
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

@@ -11,8 +11,8 @@ from pathlib import Path
 import griffe
 import pytest
 from documents import ROOT, blocks, version
-from playwright.sync_api import expect, sync_playwright
-from running import CHROMIUM, PATIENCE_S, WHIMBREL
+from playwright.sync_api import Browser, expect
+from running import PATIENCE_S, WHIMBREL
 
 CONFIG = ROOT / "tools" / "site" / "mkdocs.yml"
 # What a page shows or runs; a link to another host is followed by its reader alone.
@@ -66,23 +66,21 @@ SEARCHED = {
 }
 
 
-def test_a_browser_searches_the_site_without_a_server(site: Path) -> None:
+def test_a_browser_searches_the_site_without_a_server(site: Path, browser: Browser) -> None:
     asked: list[str] = []
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        page = browser.new_page()
-        page.on("request", lambda request: asked.append(request.url))
-        page.goto((site / "rtl/index.html").as_uri())
-        first = page.locator(".md-search-result__item > a").first
-        for words, target in SEARCHED.items():
-            page.locator("[data-md-component=search-query]").click()
-            page.keyboard.type(words)
-            expect(first).to_have_attribute(
-                "href", re.compile(rf"/{re.escape(target)}\?"), timeout=PATIENCE_S * 100
-            )
-            page.keyboard.press("Escape")
-            page.locator("[data-md-component=search-query]").fill("")
-        browser.close()
+    page = browser.new_page()
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto((site / "rtl/index.html").as_uri())
+    first = page.locator(".md-search-result__item > a").first
+    for words, target in SEARCHED.items():
+        page.locator("[data-md-component=search-query]").click()
+        page.keyboard.type(words)
+        expect(first).to_have_attribute(
+            "href", re.compile(rf"/{re.escape(target)}\?"), timeout=PATIENCE_S * 100
+        )
+        page.keyboard.press("Escape")
+        page.locator("[data-md-component=search-query]").fill("")
+    page.close()
     assert asked and [url for url in asked if not url.startswith(("file:", "data:"))] == []
 
 
