@@ -61,15 +61,19 @@ static bool is_wanted(const char *name, const char *words)
     }
 }
 
-// usage: test_x [part of a name | =NAME | -NAME: all others | --list]
+// usage: test_x [part of a name | =NAME | -NAME: all others | --list] [KEY=VALUE, for a harness]
 int main(int argc, char **argv)
 {
-    const bool lists = argc > 1 && strcmp(argv[1], "--list") == 0;
+    int i = 1;
+    while (i < argc && argv[i][0] != '=' && strchr(argv[i], '=') != NULL)
+        i++;
+    const char *words = i < argc ? argv[i] : "";
+    const bool lists = strcmp(words, "--list") == 0;
 
     for (const struct wb_test *t = tests; t != NULL; t = t->next)
         if (lists)
             puts(t->name);
-        else if (argc < 2 || is_wanted(t->name, argv[1]))
+        else if (is_wanted(t->name, words))
             run(t);
     if (lists)
         return 0;

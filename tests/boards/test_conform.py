@@ -55,6 +55,14 @@ def check(board: emulated.Board, text: str, cases: list[str]) -> None:
     assert len(skipped) <= most
 
 
+def test_a_scale_before_the_name_of_a_case_selects_none_by_itself(
+    board: emulated.Board, cases: list[str]
+) -> None:
+    assert emulated.run("scale=0.02", "--list", board=board).text.split() == cases
+    run = emulated.run("scale=0.02", f"={cases[0]}", board=board)
+    assert f"ok 1 {cases[0]}" in run.text and "1 passed, 0 failed" in run.text
+
+
 def test_no_memory_is_where_the_linker_likes(board: emulated.Board, cases: list[str]) -> None:
     """Each variable that is not zeroed has a section of its own, which the script must name."""
     assert cases
