@@ -56,7 +56,7 @@ class Search:
         self,
         place: int,
         outcome: tuple[float, int, float | None, int, float, int, int] | None,
-    ) -> None: ...
+    ) -> list[float]: ...
 
 @final
 class Steps:

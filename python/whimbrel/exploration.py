@@ -13,7 +13,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import _progress, _shown, _words
+from . import _progress, _shown, _words, search
 from ._native import _core
 from ._words import Time
 from .errors import InputError
@@ -37,21 +37,10 @@ OBJECTIVES: dict[_words.Objective, str] = {
     "frames": "frames",
 }
 
-# Parameters that are options of `whimbrel explore`, with what makes texts of them.
+# Those of a space, and those that only an exploration has.
 _OPTIONS: _words.Texts = {
+    **search.OPTIONS,
     "core_counts": _words.listed(_words.integer),
-    "frame_rates": _words.listed(_words.number),
-    "points": _words.listed(_words.number),
-    "slots": _words.repeated,
-    "channels": _words.repeated,
-    "policies": _words.listed(_words.policy),
-    "pins": _words.pins,
-    "set": _words.set_options,
-    "duration": _words.time,
-    "seed": _words.integer,
-    "budget": _words.budget,
-    "exhaustive": _words.integer,
-    "objectives": _words.listed(_words.text),
     "tolerance": _words.tolerance,
     "output": _words.path,
     "resume": _words.path,

@@ -19,7 +19,8 @@ from .model import Application, Platform, path_of
 Value: TypeAlias = str | float | int | bool | None
 Candidate: TypeAlias = Mapping[str, Value]
 
-_OPTIONS: _words.Texts = {
+# Parameters of a space that are options of `whimbrel explore`, with what makes texts of them.
+OPTIONS: _words.Texts = {
     "frame_rates": _words.listed(_words.number),
     "points": _words.listed(_words.number),
     "slots": _words.repeated,
@@ -110,7 +111,7 @@ class Space:
         budget: int | None = None,
         exhaustive: int | None = None,
     ) -> None:
-        given = _words.given(_OPTIONS, locals())
+        given = _words.given(OPTIONS, locals())
         given["app"] = [path_of("app", app, Application)]
         given["platform"] = [path_of("platform", platform, Platform)]
         self._inner = _core.Candidates(given)
@@ -282,11 +283,10 @@ class Search:
             cure = "tell a candidate of the last ask(), once"
             raise InputError("the candidate does not wait for a result", cure)
         outcome = self._outcome(result)
+        objectives = tuple(self._inner.tell(self._waiting.pop(key), outcome))
         if not isinstance(result, Result):
-            row: dict[str, Any] = dict(result or {})
-            known = tuple(_objective(of, row if outcome else {}) for of in self._of())
-            result = Result(candidate, row, known, None if outcome else "it could not run")
-        self._inner.tell(self._waiting.pop(key), outcome)
+            failed = None if outcome else "it could not run"
+            result = Result(candidate, dict(result or {}), objectives, failed)
         self.results.append(result)
 
     @property
@@ -301,16 +301,13 @@ class Search:
     def _key(self, candidate: Candidate) -> tuple[Value, ...]:
         return tuple(_words.plain(candidate.get(name)) for name in self._space.variables)
 
-    def _of(self) -> tuple[_words.Objective, ...]:
-        return self._space.objectives
-
     def _outcome(
         self, result: Result | Mapping[str, float] | None
     ) -> tuple[float, int, float | None, int, float, int, int] | None:
         if result is None or (isinstance(result, Result) and result.failed is not None):
             return None
         row = result.row if isinstance(result, Result) else result
-        for column in dict.fromkeys(name for of in self._of() for name in _COLUMNS[of]):
+        for column in dict.fromkeys(name for of in self._space.objectives for name in _COLUMNS[of]):
             value: Any = row.get(column)
             # A latency is unknown where no frame came to its end.
             fine = column == "latency_ms" and column in row and value is None
@@ -329,7 +326,7 @@ class Search:
         )
 
 
-# What each objective is made of: a value, or the first over the second.
+# What each objective is made of.
 _COLUMNS: dict[_words.Objective, tuple[str, ...]] = {
     "energy": ("energy_mj",),
     "misses": ("misses",),
@@ -341,18 +338,6 @@ _COLUMNS: dict[_words.Objective, tuple[str, ...]] = {
     "time": ("time_ms",),
     "frames": ("frames",),
 }
-
-
-def _objective(of: _words.Objective, row: Mapping[str, Any]) -> float:
-    """Its value; infinite where it is not known, and negative if there is to be much of it."""
-    values: list[Any] = [row.get(column) for column in _COLUMNS[of]]
-    if values[0] is None or not all(values[1:]):
-        return math.inf
-    value = float(values[0])
-    for per in values[1:]:
-        value /= float(per)
-    # Millijoules in milliseconds are watts.
-    return {"frames": -value, "power": 1e3 * value}.get(of, value)
 
 
 def _beats(one: Result, other: Result) -> bool:

@@ -64,8 +64,9 @@ impl Search {
     }
 
     /// Tells what came of a candidate of the last batch: energy in millijoules, misses, latency in
-    /// milliseconds, cores, time in milliseconds, frames and firings; None: it could not run.
-    fn tell(&self, place: usize, outcome: Option<Told>) {
+    /// milliseconds, cores, time in milliseconds, frames and firings; None: it could not run. Gives
+    /// the values of the objectives.
+    fn tell(&self, place: usize, outcome: Option<Told>) -> Vec<f64> {
         let told =
             |(energy_mj, misses, latency_ms, cores, time_ms, frames, firings): Told| Outcome {
                 energy_mj,
@@ -78,7 +79,7 @@ impl Search {
                 frames,
                 firings,
             };
-        self.locked().tell(place, outcome.map(told));
+        self.locked().tell(place, outcome.map(told))
     }
 }
 

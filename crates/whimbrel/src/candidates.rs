@@ -95,6 +95,7 @@ impl Candidates {
 #[derive(Debug)]
 pub struct Search {
     prepared: Arc<Prepared>,
+    objectives: Vec<Objective>,
     asked: Receiver<Batch>,
     told: Sender<Told>,
     stop: Arc<AtomicBool>,
@@ -124,7 +125,8 @@ impl Search {
         let (prepared, options) = (Arc::clone(&candidates.prepared), candidates.options.clone());
         let ((ask, asked), (told, hear)) = (mpsc::channel(), mpsc::channel());
         let stop = Arc::new(AtomicBool::new(false));
-        let search = Self { prepared, asked, told, stop: Arc::clone(&stop), batch: 0 };
+        let objectives = options.objectives.clone();
+        let search = Self { prepared, objectives, asked, told, stop: Arc::clone(&stop), batch: 0 };
         let prepared = Arc::clone(&search.prepared);
         thread::spawn(move || {
             let outside = Outside { ask, hear: Mutex::new((0, hear)) };
@@ -154,11 +156,15 @@ impl Search {
         }
     }
 
-    /// Tells what came of a candidate of the last batch; or that it could not run.
-    pub fn tell(&self, place: usize, outcome: Option<Outcome>) {
+    /// Tells what came of a candidate of the last batch, or that it could not run; gives the
+    /// values to minimise, infinite if it could not.
+    pub fn tell(&self, place: usize, outcome: Option<Outcome>) -> Vec<f64> {
+        let value = |of: &Objective| outcome.as_ref().map_or(f64::INFINITY, |it| of.of(it));
+        let values = self.objectives.iter().map(value).collect();
         let failed = || Failure::Candidate("it could not run".into());
         // A search that is over wants no more.
         let _ = self.told.send((self.batch, place, outcome.ok_or_else(failed)));
+        values
     }
 }
 
