@@ -78,8 +78,8 @@ test-times:  ## what each suite of `make test` took when it last passed
 	@python3 tools/suites.py --times
 
 # What several suites are made of, so that none of them makes it while another does.
-.PHONY: built-for-tests
-built-for-tests: build test-modules $(BUILD)/release/recreated.task $(ENGINE_aarch64) $(PYTHON)
+.PHONY: built-for-tests watched-phone
+built-for-tests: build test-modules watched-phone $(BUILD)/release/recreated.task $(ENGINE_aarch64) $(PYTHON)
 
 lint: lint-c lint-rust lint-files lint-rtl  ## formatters in check mode, then the linters
 
@@ -234,6 +234,10 @@ test-py: package
 
 # The applications as tasks; and what they are made of that is linked with nothing of the middleware.
 in_app = $(MAKE) -C apps/$(1) BUILD=$(abspath $(BUILD)) MARCH=$(MARCH) PYTHON=$(abspath $(PYTHON)) $(2)
+
+# Its objects are those of both test-parts and test-voip.
+watched-phone: build
+	@$(call in_app,voip,watched)
 
 test-apps: build $(PYTHON)
 	@for app in fm_radio image_filter packets video; do $(call in_app,$$app,test-tasks) || exit 1; done
