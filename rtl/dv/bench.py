@@ -17,8 +17,8 @@ LISTS = {"hw_rtos": RTL / "hw_rtos/hw_rtos.f", "lock_unit": RTL / "lock_unit/loc
 # The hardware RTOS: what is proved, synthesized, and has pages.
 UNITS = {name: LISTS[name] for name in ("hw_rtos", "lock_unit")}
 
-# With assertions, a reset is read by flip-flops and by `disable iff`.
-ARGS = ["--assert", "-Wall", "-Wno-SYNCASYNCNET", "--quiet", "-DRTL_ASSERTIONS"]
+# With assertions, a reset is read by flip-flops and by `disable iff`. Counted lines: lines.py.
+ARGS = ["--assert", "-Wall", "-Wno-SYNCASYNCNET", "--quiet", "-DRTL_ASSERTIONS", "--coverage-line"]
 
 
 def listed(files: Path) -> list[Path]:

@@ -4,6 +4,7 @@
 from pathlib import Path
 
 import pytest
+from lines import check_lines
 from mutants import HAZARDS, Mutant, apply_on_demand
 
 from bench import BUILD, RTL, Failed, build, listed, run, simulate
@@ -26,15 +27,21 @@ def test_hw_rtos_directed() -> None:
     ids=lambda size: "_".join(map(str, size.values())),
 )
 def test_hw_rtos_random(size: dict[str, int]) -> None:
-    simulate("hw_rtos", "hw_rtos_random", size)
+    where = build("hw_rtos", size)
+    run(where, "hw_rtos", "hw_rtos_random", size)
+    check_lines(where, "hw_rtos")
 
 
 def test_lock_unit_directed() -> None:
     simulate("lock_unit", "lock_unit_directed", {"NumCores": 2})
 
 
-def test_lock_unit_random() -> None:
-    simulate("lock_unit", "lock_unit_random", {"NumCores": 4})
+@pytest.mark.parametrize("cores", [1, 2, 4])
+def test_lock_unit_random(cores: int) -> None:
+    where = build("lock_unit", {"NumCores": cores})
+    run(where, "lock_unit", "lock_unit_random", {"NumCores": cores})
+    if cores > 1:  # one has nothing to order
+        check_lines(where, "lock_unit")
 
 
 def test_fair_arbiter_random() -> None:
