@@ -13,7 +13,7 @@ from cocotb_tools.runner import get_runner
 RTL = Path(__file__).resolve().parent.parent
 BUILD = RTL.parent / "build" / "rtl"
 # A file list names what a module is made of, relative to itself.
-LISTS = {"hw_rtos": RTL / "hw_rtos/hw_rtos.f", "lock_unit": RTL / "lock_unit/lock_unit.f"}
+LISTS = {name: RTL / f"{name}/{name}.f" for name in ("hw_rtos", "lock_unit", "axi_lite")}
 # The hardware RTOS: what is proved, synthesized, and has pages.
 UNITS = {name: LISTS[name] for name in ("hw_rtos", "lock_unit")}
 

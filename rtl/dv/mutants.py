@@ -193,6 +193,39 @@ OTHERS = (
         "hw_rtos",
         "NoneWaitsLong",
     ),
+    # AXI4-Lite: a read is carried out again until its answer comes.
+    Mutant(
+        "reads_twice",
+        "axi_lite/axi_lite_port.sv",
+        "!(granted && !write)",
+        "!(rvalid_i && !write_q)",
+        "axi_lite_port",
+        "NothingTwice|None.*|NoAnswer.*|RoomForTheAnswer|AsksImmediately|RequestStays|ReadAnswerStays",
+    ),
+    Mutant(
+        "overtakes_what_waits",
+        "axi_lite/axi_lite_port.sv",
+        "stalled_q ? write_q : can_write;",
+        "can_write;",
+        "axi_lite_port",
+        "RequestStays|DataStays",
+    ),
+    Mutant(
+        "writes_without_data",
+        "axi_lite/axi_lite_port.sv",
+        "w_full_q && !b_full_q;",
+        "!b_full_q;",
+        "axi_lite_port",
+        "NoneUnasked|AsksImmediately|NothingTwice|IsWhatWasWritten|DataStays",
+    ),
+    Mutant(
+        "forgets_an_answer",
+        "axi_lite/axi_lite_port.sv",
+        "b_full_q ? !axi_bready_i : rvalid_i && write_q;",
+        "b_full_q ? 1'b0 : rvalid_i && write_q;",
+        "axi_lite_port",
+        "WriteAnswerStays|AnswersAreThere|AsksImmediately",
+    ),
 )
 
 # An output depends on what a register or a memory held before the reset.
@@ -252,7 +285,7 @@ MUTANTS = HAZARDS + OTHERS + UNKNOWN
 
 def copy(where: Path) -> None:
     shutil.rmtree(where, ignore_errors=True)
-    for folder in ("common", "hw_rtos", "lock_unit", "soc"):
+    for folder in ("common", "hw_rtos", "lock_unit", "axi_lite", "soc"):
         shutil.copytree(RTL / folder, where / folder)
 
 

@@ -12,7 +12,7 @@ import pytest
 from cocotb_tools import config
 from cocotb_tools.check_results import get_results
 
-from bench import BUILD, RTL, UNITS, environment, listed
+from bench import BUILD, LISTS, RTL, UNITS, environment, listed
 
 
 def work(unit: str, target: str) -> Path:
@@ -58,6 +58,16 @@ def test_a_core_file_names_what_the_file_list_does(unit: str) -> None:
     common = set((RTL / "common").glob("*.sv*"))
     assert named("common") == common
     assert named(unit) == set(listed(RTL / unit / f"{unit}.f")) - common
+
+
+def test_the_core_file_of_axi_lite_names_what_its_file_list_does() -> None:
+    of_units = {file for unit in UNITS.values() for file in listed(unit)}
+    assert named("axi_lite") == set(listed(LISTS["axi_lite"])) - of_units
+
+
+@pytest.mark.parametrize("target", ["lint", "lint_lock_unit"])
+def test_verilator_has_nothing_to_say_of_a_unit_with_axi_lite(target: str) -> None:
+    assert "%Warning" not in run("axi_lite", target, "--NumCores=4")
 
 
 @pytest.mark.parametrize("unit", UNITS)
