@@ -9,6 +9,8 @@ module axi_lite_bench #(
   localparam int unsigned NumAxi   = 2 * NumCores,
   localparam int unsigned TaskW    = $clog2(NumTasks)
 ) (
+  // cocotb sees what is public.
+  /*verilator public_flat_rw_on*/
   input  logic                           clk_i,
   input  logic                           rst_ni,
   input  logic                           s_axi_awvalid[NumAxi],
@@ -41,6 +43,7 @@ module axi_lite_bench #(
   output logic [NumCores-1:0][TaskW-1:0] task_o,
   output logic [NumCores-1:0]            pending_o,
   output logic [NumCores-1:0]            granted_o
+  /*verilator public_off*/
 );
 
   logic [NumAxi-1:0]       awvalid, awready, wvalid, wready, bvalid, bready;

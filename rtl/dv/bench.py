@@ -17,8 +17,8 @@ LISTS = {name: RTL / f"{name}/{name}.f" for name in ("hw_rtos", "lock_unit", "ax
 # The hardware RTOS: what is proved, synthesized, and has pages.
 UNITS = {name: LISTS[name] for name in ("hw_rtos", "lock_unit")}
 
-# With assertions, a reset is read by flip-flops and by `disable iff`. Counted lines: lines.py.
-ARGS = ["--assert", "-Wall", "-Wno-SYNCASYNCNET", "--quiet", "-DRTL_ASSERTIONS", "--coverage-line"]
+# With assertions, a reset is read by flip-flops and by `disable iff`.
+ARGS = ["--assert", "-Wall", "-Wno-SYNCASYNCNET", "--quiet", "-DRTL_ASSERTIONS"]
 
 
 def listed(files: Path) -> list[Path]:
@@ -48,8 +48,13 @@ class Failed(Exception):
     """Some did, or the simulation ended before its time."""
 
 
-def build(top: str, parameters: dict[str, int], files: list[Path] | None = None) -> Path:
-    """The folder of a model; `files` replace the real ones."""
+def build(
+    top: str,
+    parameters: dict[str, int],
+    files: list[Path] | None = None,
+    args: tuple[str, ...] = (),
+) -> Path:
+    """The folder of a model; `files` replace the real ones, whose lines are counted (lines.py)."""
     environment()
     name = "_".join([top, *(f"{key}{value}" for key, value in parameters.items())])
     where = BUILD / (name if files is None else f"{name}_{files[0].parent.name}")
@@ -58,7 +63,7 @@ def build(top: str, parameters: dict[str, int], files: list[Path] | None = None)
         includes=[RTL / "common"],
         hdl_toplevel=top,
         parameters=parameters,
-        build_args=ARGS,
+        build_args=[*ARGS, *(["--coverage-line"] if files is None else []), *args],
         build_dir=where,
         always=True,
     )
