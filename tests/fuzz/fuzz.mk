@@ -40,7 +40,8 @@ fuzz_libs_client := -lpthread -Wl,--wrap=poll
 fuzz_libs_rtp = $(FUZZ_PHONE_LIBS)
 fuzz_libs_sdp = $(FUZZ_PHONE_LIBS)
 fuzz_libs_sip = $(FUZZ_PHONE_LIBS)
-# Only where something is fuzzed is asked where libjpeg lies.
+# Only where something is fuzzed is asked where libjpeg lies, once.
+FUZZ_JPEG = $(eval FUZZ_JPEG := $$(shell apps/video/jpeg/find.sh))$(FUZZ_JPEG)
 fuzz_jpeg = $(patsubst %,$(FUZZ)/jpeg/%.o,$(shell cat apps/video/jpeg/files.txt))
 fuzz_objects_avi = $(fuzz_jpeg)
 
@@ -58,21 +59,23 @@ $(FUZZ)/c/%.o: %.c tests/fuzz/fuzz.mk
 	@echo 'CC fuzz $<'
 	@$(FUZZ_CC) -std=gnu11 -w $(FUZZ_FLAGS) $(FUZZ_INCLUDE) $(FUZZ_SYSTEM) -MMD -MP -c -o $@ $<
 
-$(FUZZ)/c/apps/video/picture.o $(FUZZ)/c/apps/video/jpeg/memory.o $(FUZZ)/c/tests/fuzz/c/avi.o: FUZZ_SYSTEM = -isystem $(shell apps/video/jpeg/find.sh)
+$(FUZZ)/c/apps/video/picture.o $(FUZZ)/c/apps/video/jpeg/memory.o $(FUZZ)/c/tests/fuzz/c/avi.o: FUZZ_SYSTEM = -isystem $(FUZZ_JPEG)
 $(patsubst %.c,$(FUZZ)/c/%.o,$(FUZZ_PHONE_C) $(patsubst %,tests/fuzz/c/%.c,rtp sdp sip) $(FUZZ_SIP_C)): FUZZ_SYSTEM = $(VOIP_INCLUDE)
 
-# Its accessors are inlined hundreds of times: with each of their steps checked, a compiler takes minutes.
-$(FUZZ)/c/launcher/third_party/%.o: FUZZ_FLAGS += -fno-sanitize=undefined
+# yyjson demands that its accessors are inlined, hundreds of times: a compiler takes four times as long for
+# their checks, and minutes with each of their steps checked.
+$(FUZZ)/c/launcher/third_party/%.o: FUZZ_FLAGS += -fno-sanitize=undefined -Dyyjson_inline=__inline__
 
 # libjpeg shifts as it likes, so that only its addresses are watched.
 $(FUZZ)/jpeg/%.o: tests/fuzz/fuzz.mk
 	@mkdir -p $(@D)
-	@$(FUZZ_CC) -w $(FUZZ_FLAGS) -fno-sanitize=undefined -Iapps/video/jpeg -c -o $@ $$(apps/video/jpeg/find.sh)/$*.c
+	@$(FUZZ_CC) -w $(FUZZ_FLAGS) -fno-sanitize=undefined -Iapps/video/jpeg -c -o $@ $(FUZZ_JPEG)/$*.c
 
 # ---- Rust ---------------------------------------------------------------------------------------
 
 # The targets are one program, which asks by what name it was started.
-# What cargo-fuzz asks LLVM for, of the stable compiler.
+# What cargo-fuzz asks LLVM for, of the stable compiler. All crates are compiled with it once more, which
+# `make test` leaves out: a test of the crate takes the corpora there.
 FUZZ_RUSTFLAGS := -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
 	-Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
 	-Cllvm-args=-sanitizer-coverage-trace-compares -Ccodegen-units=4
@@ -84,18 +87,18 @@ FUZZ_CARGO := $(BUILD)/fuzz/cargo
 .PHONY: fuzz-rust fuzz-built
 fuzz-rust: cargo-is-there
 	export RUSTFLAGS='$(FUZZ_RUSTFLAGS)' FUZZ_RUNTIME=$$($(FUZZ_CC) -print-file-name=libclang_rt.fuzzer-$(ARCH).a); \
-		$(CARGO) build --locked --profile fuzz --package whimbrel-fuzz --target $(FUZZ_HOST) --target-dir ../$(FUZZ_CARGO)
+		$(CARGO) build --locked --profile fuzz --package whimbrel-fuzz --features libfuzzer --target $(FUZZ_HOST) --target-dir ../$(FUZZ_CARGO)
 	@for target in $(FUZZ_RUST); do ln -sf whimbrel-fuzz $(FUZZ_CARGO)/$(FUZZ_HOST)/fuzz/$$target; done
 
 FUZZ_PROGRAMS = $(FUZZ_C:%=$(FUZZ)/%) $(FUZZ_RUST:%=$(FUZZ_CARGO)/$(FUZZ_HOST)/fuzz/%)
 TARGETS ?= $(FUZZ_C) $(FUZZ_RUST)
 TIME ?= 60
 
-fuzz-built: $(FUZZ_C:%=$(FUZZ)/%) fuzz-rust
+fuzz-built: $(FUZZ_C:%=$(FUZZ)/%)
 
-fuzz: fuzz-built  ## fuzz whatever reads what others wrote: TIME=SECONDS of each of TARGETS
+fuzz: fuzz-built fuzz-rust  ## fuzz whatever reads what others wrote: TIME=SECONDS of each of TARGETS
 	python3 tests/fuzz/run.py --seconds $(TIME) --work $(BUILD)/fuzz/found \
 		$(foreach t,$(TARGETS),$(filter %/$(t),$(FUZZ_PROGRAMS)))
 
 test-fuzz: fuzz-built
-	python3 tests/fuzz/run.py --seconds 4 --work $(BUILD)/fuzz/found $(FUZZ_PROGRAMS)
+	python3 tests/fuzz/run.py --seconds 4 --work $(BUILD)/fuzz/found $(FUZZ_C:%=$(FUZZ)/%)

@@ -4,9 +4,10 @@
 
     tests/fuzz/run.py --seconds N --work FOLDER PROGRAM…
 
-A target's corpus is tests/fuzz/corpus/NAME, by the name of its program. What is found besides goes
-to FOLDER/NAME, and the input that a target failed with to FOLDER/failed. Prints a line for each
-target with how many inputs it took, and adds it to FOLDER/log.
+A target's corpus is tests/fuzz/corpus/NAME, by the name of its program, and files that
+tests/fuzz/seeds.txt names. What is found besides goes to FOLDER/NAME, and the input that a target
+failed with to FOLDER/failed. Prints a line for each target with how many inputs it took, and adds
+it to FOLDER/log.
 """
 
 import argparse
@@ -19,6 +20,7 @@ import time
 from pathlib import Path
 
 CORPUS = Path(__file__).parent / "corpus"
+SEEDS = Path(__file__).parent / "seeds.txt"
 ROOT = Path(__file__).parents[2]
 # Of one input: what takes longer, or more memory, is a fault. libFuzzer asks the clock on the wall:
 # beside other programs, a second of a processor lasts for many.
@@ -33,24 +35,10 @@ TAIL_LINES = 60
 MEMORY = Path("/dev/shm")
 
 
-# Files of the repository that a target begins with besides.
-SEEDS = {
-    "amalthea": ["crates/import/tests/files/*.amxmi"],
-    "app": ["apps/*/*.toml"],
-    "board": ["boards/*/board.toml"],
-    "dot": ["crates/import/tests/files/*.dot"],
-    "graphml": ["crates/import/tests/files/*.graphml"],
-    "perfetto": ["crates/import/tests/files/*.pftrace"],
-    "platform": ["platforms/*.toml"],
-    "rtapp": ["crates/import/tests/files/*.json"],
-    "sdf3": ["crates/import/tests/files/*.xml"],
-    "tgff": ["crates/import/tests/files/*.tgff"],
-}
-
-
 def seeds_of(name: str) -> list[str]:
     """What a target begins with: words for libFuzzer."""
-    files = [str(path) for pattern in SEEDS.get(name, []) for path in sorted(ROOT.glob(pattern))]
+    patterns = re.findall(rf"^{name} +(.+)$", SEEDS.read_text(), re.MULTILINE)
+    files = [str(path) for pattern in patterns for path in sorted(ROOT.glob(pattern))]
     corpus = CORPUS / name
     seeds = [f"-seed_inputs={','.join(files)}"] if files else []
     return seeds + ([str(corpus)] if corpus.is_dir() else [])

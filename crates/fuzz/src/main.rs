@@ -10,24 +10,7 @@ use std::path::Path;
 use std::slice;
 use std::sync::OnceLock;
 
-mod process;
-mod shared;
-mod targets;
-
-// What both ends of the control socket are made of, lines and the line to a board are the command's
-// own: its source, without the rest of it.
-#[path = "../../run/src/control/mod.rs"]
-#[expect(unused_imports, reason = "what a run does with them")]
-#[cfg_attr(not(test), expect(dead_code, reason = "what a run does with them"))]
-mod control;
-#[path = "../../run/src/board/link.rs"]
-#[expect(dead_code, reason = "what a run does with them")]
-mod link;
-#[path = "../../run/src/protocol.rs"]
-#[expect(dead_code, reason = "what a run does with them")]
-mod protocol;
-
-type Target = fn(&[u8]);
+use whimbrel_fuzz::{ALL, Target};
 
 static TARGET: OnceLock<Target> = OnceLock::new();
 
@@ -44,8 +27,8 @@ pub unsafe extern "C" fn LLVMFuzzerInitialize(
     let program = unsafe { CStr::from_ptr(**words) };
     let program = Path::new(OsStr::from_bytes(program.to_bytes()));
     let name = program.file_name().unwrap_or_default();
-    let Some((_, target)) = targets::ALL.iter().find(|(of, _)| *of == name) else {
-        let names: Vec<&str> = targets::ALL.iter().map(|(name, _)| *name).collect();
+    let Some((_, target)) = ALL.iter().find(|(of, _)| *of == name) else {
+        let names: Vec<&str> = ALL.iter().map(|(name, _)| *name).collect();
         eprintln!("{}: start it by the name of a target: {}", program.display(), names.join(", "));
         std::process::exit(2);
     };

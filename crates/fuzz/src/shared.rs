@@ -4,11 +4,20 @@
 use std::io::{self, Write};
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+use std::{env, fs, process};
 
 use rustix::fs::{MemfdFlags, ftruncate, memfd_create};
 use rustix::io::pwrite;
 use whimbrel_import::{Options, as_utf8, together};
 use whimbrel_model::{App, Manifest, PlanOptions, Problem, Problems, Source, plan};
+
+/// For the files and sockets of targets. Nothing removes it.
+pub static FOLDER: LazyLock<PathBuf> = LazyLock::new(|| {
+    let folder = env::temp_dir().join(format!("whimbrel-fuzz-{}", process::id()));
+    fs::create_dir(&folder).unwrap();
+    folder
+});
 
 /// A file in memory, for what reads files by their paths.
 #[derive(Debug)]

@@ -3,16 +3,17 @@
 //! each packet after it is as long as the byte before it says, in words of four bytes.
 
 use std::os::fd::OwnedFd;
-use std::path::PathBuf;
-use std::sync::{LazyLock, Mutex};
+use std::sync::{Mutex, Once};
+use std::thread;
 use std::time::Duration;
-use std::{env, fs, thread};
 
 use rustix::net::{
     AddressFamily, RecvFlags, SendFlags, SocketAddrUnix, SocketType, accept, bind, listen, recv,
     send, socket,
 };
 use whimbrel_client::Client;
+
+use crate::shared::FOLDER;
 
 const WELCOME: usize = 16;
 const PACKETS_MOST: usize = 16;
@@ -21,10 +22,10 @@ const SLOT_MOST: usize = 1 << 16;
 /// For the next guest; `None`: it is turned away.
 static INPUT: Mutex<Option<Vec<u8>>> = Mutex::new(None);
 
-static FOLDER: LazyLock<PathBuf> = LazyLock::new(|| {
-    let folder = env::temp_dir().join(format!("whimbrel-fuzz-{}", std::process::id()));
-    fs::create_dir_all(&folder).unwrap();
-    let address = SocketAddrUnix::new(folder.join("feed.client")).unwrap();
+static SERVER: Once = Once::new();
+
+fn serve() {
+    let address = SocketAddrUnix::new(FOLDER.join("feed.client")).unwrap();
     let listener = socket(AddressFamily::UNIX, SocketType::SEQPACKET, None).unwrap();
     bind(&listener, &address).unwrap();
     listen(&listener, 1).unwrap();
@@ -33,8 +34,7 @@ static FOLDER: LazyLock<PathBuf> = LazyLock::new(|| {
             answer(&accept(&listener).unwrap());
         }
     });
-    folder
-});
+}
 
 fn answer(guest: &OwnedFd) {
     let mut hello = [0; 256];
@@ -55,6 +55,7 @@ fn answer(guest: &OwnedFd) {
 
 pub fn read(data: &[u8]) {
     let now = Some(Duration::ZERO);
+    SERVER.call_once(serve);
     let folder = FOLDER.to_str().unwrap();
     *INPUT.lock().unwrap() = Some(data.to_vec());
     let Ok(mut client) = Client::open(folder, "feed", "out", 0, now) else { return };

@@ -7,10 +7,11 @@ use std::net::Shutdown;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::PathBuf;
 use std::sync::{LazyLock, Mutex};
+use std::thread;
 use std::time::Duration;
-use std::{env, fs, thread};
 
 use crate::control::{self, Ask, Reply, Request, RunDescription};
+use crate::shared::FOLDER;
 
 const REPLIES_MOST: usize = 64;
 
@@ -23,9 +24,7 @@ struct Sockets {
 }
 
 static SOCKETS: LazyLock<Sockets> = LazyLock::new(|| {
-    let folder = env::temp_dir().join(format!("whimbrel-fuzz-control-{}", std::process::id()));
-    fs::create_dir_all(&folder).unwrap();
-    let (run, other) = (folder.join("control.sock"), folder.join("other.sock"));
+    let (run, other) = (FOLDER.join("control.sock"), FOLDER.join("other.sock"));
     control::serve(&run, answer).unwrap();
     let listener = UnixListener::bind(&other).unwrap();
     thread::spawn(move || listener.incoming().for_each(|guest| say(guest.unwrap())));

@@ -3,18 +3,10 @@
 //! format of each viewer, and as a page.
 
 use std::fs;
-use std::path::PathBuf;
-use std::sync::LazyLock;
 
-use crate::shared::Nowhere;
+use crate::shared::{FOLDER, Nowhere};
 use whimbrel_report::page;
 use whimbrel_trace::{Format, Recorded, export};
-
-static FOLDER: LazyLock<PathBuf> = LazyLock::new(|| {
-    let folder = std::env::temp_dir().join(format!("whimbrel-fuzz-{}", std::process::id()));
-    fs::create_dir(&folder).unwrap();
-    folder
-});
 
 pub fn read(data: &[u8]) {
     let end = data.iter().position(|byte| *byte == 0).unwrap_or(data.len());
