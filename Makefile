@@ -145,7 +145,7 @@ soak: build test-guest-soak $(THREAD_TESTS:%=$(BUILD)/release/%) $(BUILD)/releas
 	PUBLISHED_ALL=1 BOARD_LIMIT_S=900 $(MAKE) test-freertos BOARD_SCALE=2
 	MIXED_KILLS=200 MIXED_STORM=600 $(MAKE) test-mixed
 	PUBLISHED_ALL=1 SOC_LIMIT_S=3600 SOC_SCALE=0.3 $(MAKE) test-soc
-	PUBLISHED_ALL=1 $(MAKE) test-rtl
+	PUBLISHED_ALL=1 RTL_LONG=1 $(MAKE) test-rtl
 	export WHIMBREL_OCCUPY_KILLS=1000; $(CARGO) test --release --locked --package whimbrel-occupy --test killed -- --nocapture
 	export WHIMBREL_OCCUPY_STORIES=10000; $(CARGO) test --release --locked --package whimbrel-occupy --lib whatever_happens
 

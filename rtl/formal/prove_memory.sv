@@ -4,8 +4,8 @@
 `include "formal.svh"
 
 module prove_memory #(
+  parameter  int unsigned WordW     = 3,  // 4 lines
   localparam int unsigned LineWords = 2,
-  localparam int unsigned WordW     = 4,
   localparam int unsigned OffsetW   = $clog2(LineWords),
   localparam int unsigned Bytes     = 8 * LineWords  // two lines
 ) (
@@ -63,7 +63,7 @@ module prove_memory #(
     .ram_be_o(ram_be), .ram_word_o(ram_word), .ram_wdata_o(ram_wdata), .ram_rdata_i
   );
 
-  icache #(.Bytes(2 * Bytes), .LineWords(LineWords), .WordW(WordW)) u_icache (
+  icache #(.Bytes(2 ** (WordW + 1)), .LineWords(LineWords), .WordW(WordW)) u_icache (
     .clk_i, .rst_ni, .req_i(fetch_req_i), .gnt_o(fetch_gnt), .addr_i(fetch_addr_i),
     .rvalid_o(fetch_valid), .rdata_o(instr), .err_o(fetch_err), .snoop_i(snoop != '0),
     .snoop_line_i(snoop_line), .flush_i, .line_o(fetch_line), .stored_i(stored),

@@ -4,7 +4,7 @@
 `include "formal.svh"
 
 module prove_slice #(
-  parameter int unsigned Width = 5
+  parameter int unsigned Width = 4
 ) (
   input logic             clk_i,
   input logic             start_i,

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is proved of every module, and faults that the proofs find."""
 
+import os
 import re
 import sys
 from pathlib import Path
 
 import pytest
-from prover import BUILD, DEVICES, MEMORY, PROOFS, RTL, refuted
+from prover import BUILD, DEVICES, LONG, MEMORY, PROOFS, RTL, refuted
 
 sys.path.append(str(RTL / "dv"))
 
@@ -14,8 +15,12 @@ from mutants import MUTANTS, Mutant, apply
 
 from bench import UNITS
 
+heavy = pytest.mark.skipif("RTL_LONG" not in os.environ, reason="`make soak` proves it")
 
-@pytest.mark.parametrize("name", PROOFS)
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=heavy) if name in LONG else name for name in PROOFS]
+)
 def test_all_assertions_hold_of(name: str) -> None:
     assert refuted(name) is None
 
