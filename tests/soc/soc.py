@@ -17,6 +17,7 @@ LIMIT_S = int(os.environ.get("SOC_LIMIT_S", "600"))
 # Of the suite's counts, of which each is 8 at least. The model runs half a million cycles a second,
 # so most cases of `make test-soc` are at that; `make soak` has 0.3.
 SCALE = os.environ.get("SOC_SCALE", "0.005")
+LONG_SCALE = 0.1  # from which on the tests run that take long
 OUT_OF_CYCLES = 124
 
 

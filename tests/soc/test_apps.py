@@ -134,21 +134,38 @@ def test_every_pixel_is_that_of_ffmpeg_while_the_filter_moves(folder: Path, runs
 RULES = "forward udp port 5353; store tcp src port 8080 and greater 100; discard tcp"
 
 
+# Of the capture, with packets for each rule. `make soak` has all of it.
+SOME = (*range(8), *range(24, 28))
+
+
+def capture(folder: Path) -> Path:
+    if float(soc.SCALE) >= soc.LONG_SCALE:
+        return packets.LOOPBACK
+    whole = packets.LOOPBACK.read_bytes()
+    at, made = [24], folder / "received.pcap"  # behind the capture's header
+    while at[-1] < len(whole):
+        length = int.from_bytes(whole[at[-1] + 8 : at[-1] + 12], "little")
+        at.append(at[-1] + 16 + length)
+    made.write_bytes(whole[:24] + b"".join(whole[at[i] : at[i + 1]] for i in SOME))
+    return made
+
+
 SPREAD = "packetizer=1,enqueue=1,classifier=1,store=1,discard=1"
 
 
 def run_packets(folder: Path) -> dict[str, Any]:
     moves = ["--map", SPREAD, "--move", "enqueue=0@20ms", "--move", "crc.0=1@30ms"]
-    return run("packets", *moves, **packets.outputs(folder))
+    return run("packets", *moves, input=capture(folder), **packets.outputs(folder))
 
 
 def test_packets_are_routed_as_tcpdump_would_while_tasks_move(folder: Path, runs: Runs) -> None:
     summary = runs["packets"].result()
-    expected = packets.by_tcpdump(packets.LOOPBACK, RULES, "discard", folder)
+    expected = packets.by_tcpdump(capture(folder), RULES, "discard", folder)
     for action, made in packets.outputs(folder).items():
         assert packets.records(made) == expected[action], action
     said = packets.told_in(summary["said"])
-    assert (said["received"], said["damaged"]) == (packets.PACKETS, 0)
+    assert (said["received"], said["damaged"]) == (len(packets.records(capture(folder))), 0)
+    assert all(expected.values())
     assert said["bits corrected"] > 0
     assert moved(summary) == 2
 
@@ -156,14 +173,15 @@ def test_packets_are_routed_as_tcpdump_would_while_tasks_move(folder: Path, runs
 def run_shared_packets(folder: Path) -> dict[str, Any]:
     made = folder / "shared"
     made.mkdir()
-    return run("packets", "--map", "any", board="rv32_soc:hardware", **packets.outputs(made))
+    settings = {"input": capture(made), **packets.outputs(made)}
+    return run("packets", "--map", "any", board="rv32_soc:hardware", **settings)
 
 
 def test_packets_are_routed_as_well_by_tasks_that_both_cores_share(
     folder: Path, runs: Runs
 ) -> None:
     summary = runs["shared packets"].result()
-    expected = packets.by_tcpdump(packets.LOOPBACK, RULES, "discard", folder)
+    expected = packets.by_tcpdump(capture(folder), RULES, "discard", folder)
     for action, made in packets.outputs(folder / "shared").items():
         assert packets.records(made) == expected[action], action
     assert sum(task["chosen"] for task in summary["tasks"]) > 0
