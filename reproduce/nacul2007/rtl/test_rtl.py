@@ -114,7 +114,9 @@ packets: 20 discarded: 20 by a rule, 0 damaged, 0 for lack of room
 """
 
 
-@pytest.mark.parametrize("column", [SOFTWARE, DYNAMIC], ids=lambda column: column.name)
+@pytest.mark.parametrize(
+    "column", [pytest.param(SOFTWARE, marks=heavy), DYNAMIC], ids=lambda column: column.name
+)
 def test_the_image_filter_gives_what_it_gives_elsewhere(column: columns.Column) -> None:
     assert columns.finish("small", column) == PIXELS
 
@@ -148,6 +150,7 @@ def idle(entries: list[columns.Measured] | list[columns.Mean]) -> list[float]:
     return [sum(one.idle[:n]) for one, n in zip(entries, cores, strict=True)]
 
 
+@heavy
 def test_the_readme_states_table_1(first_million: dict[str, list[columns.Measured]]) -> None:
     pixels, packets = first_million["image_filter"], first_million["packets"]
     row = "RTL, the first million"
@@ -156,6 +159,7 @@ def test_the_readme_states_table_1(first_million: dict[str, list[columns.Measure
     check(README, ("idle cycles, packets", row), idle(packets), TABLE_WITHIN)
 
 
+@heavy
 def test_the_readme_says_of_table_1_what_follows_from_it(
     first_million: dict[str, list[columns.Measured]],
 ) -> None:
@@ -223,10 +227,8 @@ def test_the_readme_states_what_more_cores_do_for_packets() -> None:
         check(README, (label,), row, TABLE_WITHIN)
 
 
-def test_tasks_that_may_be_on_any_core_process_more_packets_with_fewer_idle_cycles(
-    first_million: dict[str, list[columns.Measured]],
-) -> None:
-    _, _, static, dynamic = first_million["packets"]
+def test_tasks_that_may_be_on_any_core_process_more_packets_with_fewer_idle_cycles() -> None:
+    static, dynamic = (columns.measure("packets", column) for column in (STATIC, DYNAMIC))
     assert static.done < dynamic.done
     assert sum(dynamic.idle) < sum(static.idle)
 

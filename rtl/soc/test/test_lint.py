@@ -13,14 +13,19 @@ RTL = Path(__file__).resolve().parents[2]
 # Ibex defines our macros anew; with assertions, a reset is read by flip-flops and by them.
 ARGS = ["--lint-only", "-Wall", "-Wno-REDEFMACRO", "-Wno-SYNCASYNCNET", "-DSYNTHESIS"]
 
+heavy = pytest.mark.skipif("RTL_LONG" not in os.environ, reason="`make soak` runs it")
+
 
 @pytest.mark.parametrize(
     "sizes",
     [
         {"NumCores": 1},
-        {"NumCores": 2},
+        # The model's compilation shows warnings too.
+        pytest.param({"NumCores": 2}, marks=heavy),
         {"NumCores": 3, "BufferLines": 1, "LineWords": 8, "CacheBytes": 8192},
-        {"NumCores": 4, "NumTasks": 64, "NumPorts": 64, "WordsPerPort": 4},
+        pytest.param(
+            {"NumCores": 4, "NumTasks": 64, "NumPorts": 64, "WordsPerPort": 4}, marks=heavy
+        ),
     ],
     ids=str,
 )
