@@ -45,7 +45,11 @@ LONG_OF_THE_MIDDLEWARE = {
     "a_receiver_that_waits_goes_by_a_new_bell_at_once",
     "a_wait_by_a_bell_ends_at_its_own_time_limit_with_what_is_there",
     "balance_moves_a_task_off_an_overloaded_kernel",
+    "every_message_to_a_receiver_that_polls_is_delivered_in_order",
+    "every_message_to_an_adaptive_receiver_is_delivered_in_order_and_within_its_bound",
     "kernels_that_gossip_need_no_coordinator",
+    "so_it_is_with_a_bound_that_nobody_can_keep",
+    "so_it_is_with_batches_that_fill_the_channel",
 }
 # Who asks a task to stay where it is moves one that several cores share.
 OF_ONE_CORE = frozenset({"no_task_moves_to_a_core_that_does_not_exist_nor_after_its_end"})
