@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The cocotb tests of each module, for several sizes, and what they find."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,8 @@ from bench import BUILD, RTL, Failed, build, listed, run, simulate
 SMALL = {"NumCores": 2, "NumTasks": 16, "NumPorts": 16}
 OF_WORDS = {"NumCores": 2, "NumTasks": 8, "NumPorts": 8, "WordsPerPort": 4}
 
+long = pytest.mark.skipif("RTL_LONG" not in os.environ, reason="`make soak` runs it")
+
 
 def test_hw_rtos_directed() -> None:
     simulate("hw_rtos", "hw_rtos_directed", SMALL)
@@ -20,7 +23,8 @@ def test_hw_rtos_directed() -> None:
 @pytest.mark.parametrize(
     "size",
     [
-        SMALL,
+        # Two cores are those of `hazardous` in `make test`.
+        pytest.param(SMALL, marks=long),
         {"NumCores": 1, "NumTasks": 8, "NumPorts": 8},
         {"NumCores": 4, "NumTasks": 64, "NumPorts": 40, "WordsPerPort": 4, "BuffersInRam": 1},
     ],

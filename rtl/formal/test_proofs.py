@@ -15,11 +15,11 @@ from mutants import MUTANTS, Mutant, apply
 
 from bench import UNITS
 
-heavy = pytest.mark.skipif("RTL_LONG" not in os.environ, reason="`make soak` proves it")
+long = pytest.mark.skipif("RTL_LONG" not in os.environ, reason="`make soak` proves it")
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=heavy) if name in LONG else name for name in PROOFS]
+    "name", [pytest.param(name, marks=long) if name in LONG else name for name in PROOFS]
 )
 def test_all_assertions_hold_of(name: str) -> None:
     assert refuted(name) is None

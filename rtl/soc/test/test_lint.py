@@ -13,7 +13,7 @@ RTL = Path(__file__).resolve().parents[2]
 # Ibex defines our macros anew; with assertions, a reset is read by flip-flops and by them.
 ARGS = ["--lint-only", "-Wall", "-Wno-REDEFMACRO", "-Wno-SYNCASYNCNET", "-DSYNTHESIS"]
 
-heavy = pytest.mark.skipif("RTL_LONG" not in os.environ, reason="`make soak` runs it")
+long = pytest.mark.skipif("RTL_LONG" not in os.environ, reason="`make soak` runs it")
 
 
 @pytest.mark.parametrize(
@@ -21,10 +21,10 @@ heavy = pytest.mark.skipif("RTL_LONG" not in os.environ, reason="`make soak` run
     [
         {"NumCores": 1},
         # The model's compilation shows warnings too.
-        pytest.param({"NumCores": 2}, marks=heavy),
+        pytest.param({"NumCores": 2}, marks=long),
         {"NumCores": 3, "BufferLines": 1, "LineWords": 8, "CacheBytes": 8192},
         pytest.param(
-            {"NumCores": 4, "NumTasks": 64, "NumPorts": 64, "WordsPerPort": 4}, marks=heavy
+            {"NumCores": 4, "NumTasks": 64, "NumPorts": 64, "WordsPerPort": 4}, marks=long
         ),
     ],
     ids=str,
