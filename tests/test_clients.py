@@ -109,6 +109,11 @@ def pair(runtime: Path) -> Iterator[Run]:
     run.process.communicate()
 
 
+def attached(run: str, task: str, port: str) -> Client:
+    """A client of a run whose kernels may get a processor late."""
+    return Client(run, task, port, timeout=PATIENCE_S)
+
+
 def numbered(n: int) -> bytes:
     return n.to_bytes(BYTES, "little")
 
@@ -130,7 +135,7 @@ def feed_all(feed: Client, numbers: range, end: bool = True) -> threading.Thread
 
 
 def test_every_message_passes_from_one_client_to_another_in_order(pair: Run) -> None:
-    with Client(pair.name, "feed", "out") as feed, Client(pair.name, "scope", "in") as scope:
+    with attached(pair.name, "feed", "out") as feed, attached(pair.name, "scope", "in") as scope:
         thread = feed_all(feed, range(5000))
         assert [number(message) for message in scope] == list(range(5000))
         thread.join()
@@ -154,7 +159,7 @@ def test_a_program_in_c_has_an_event_loop_of_its_own(runtime: Path) -> None:
     mirror = compiled(runtime, "mirror", LIBRARY)
     run = Run(HERE / "app.toml")
     program = subprocess.Popen([str(mirror), run.name])
-    with Client(run.name, "feed", "out") as feed, Client(run.name, "scope", "in") as scope:
+    with attached(run.name, "feed", "out") as feed, attached(run.name, "scope", "in") as scope:
         thread = feed_all(feed, range(2000))
         assert [number(message) for message in scope] == list(range(2000))
         thread.join()
@@ -165,17 +170,18 @@ def test_a_program_in_c_has_an_event_loop_of_its_own(runtime: Path) -> None:
 def test_messages_wait_for_the_next_client_when_one_is_killed(pair: Run) -> None:
     reader = (
         "import sys; sys.path.append(sys.argv[1]); from whimbrel_client import Client\n"
-        "for message in Client(sys.argv[2], 'scope', 'in'): print(message[0], flush=True)\n"
+        "for message in Client(sys.argv[2], 'scope', 'in', timeout=None):\n"
+        "    print(message[0], flush=True)\n"
     )
     words = [sys.executable, "-c", reader, str(ROOT / "clients/python"), pair.name]
-    with Client(pair.name, "feed", "out") as feed:
+    with attached(pair.name, "feed", "out") as feed:
         with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as first:
             feed.send(numbered(0))
             assert first.stdout is not None
             assert first.stdout.readline() == "0\n"
             first.kill()
         thread = feed_all(feed, range(1, 500))
-        with Client(pair.name, "scope", "in", timeout=PATIENCE_S) as second:
+        with attached(pair.name, "scope", "in") as second:
             got = [number(message) for message in second]
         thread.join()
     # What the first one's socket held is lost with it, and nothing else.
@@ -184,10 +190,10 @@ def test_messages_wait_for_the_next_client_when_one_is_killed(pair: Run) -> None
 
 
 def test_a_sender_that_dies_leaves_what_it_has_sent_and_the_port_open(pair: Run) -> None:
-    with Client(pair.name, "scope", "in") as scope:
-        with Client(pair.name, "feed", "out") as feed:
+    with attached(pair.name, "scope", "in") as scope:
+        with attached(pair.name, "feed", "out") as feed:
             feed_all(feed, range(10), end=False).join()
-        with Client(pair.name, "feed", "out") as feed:
+        with attached(pair.name, "feed", "out") as feed:
             thread = feed_all(feed, range(10, 20))
             assert [number(message) for message in scope] == list(range(20))
             thread.join()
@@ -210,8 +216,8 @@ def test_nonsense_ends_its_connection_and_nothing_else(pair: Run) -> None:
             one.recv(64)
             one.send(draw.randbytes(draw.randrange(1, 200)))
             one.recv(64)
-    feed = Client(pair.name, "feed", "out", timeout=PATIENCE_S)
-    scope = Client(pair.name, "scope", "in", timeout=PATIENCE_S)
+    feed = attached(pair.name, "feed", "out")
+    scope = attached(pair.name, "scope", "in")
     with feed, scope:
         thread = feed_all(feed, range(100))
         assert [number(message) for message in scope] == list(range(100))
@@ -230,7 +236,7 @@ def test_a_message_of_another_size_is_refused(pair: Run, bytes_: int) -> None:
 def test_a_guest_that_says_nothing_does_not_keep_others_away(pair: Run) -> None:
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as silent:
         silent.connect(str(folder(pair.name) / "feed.client"))
-        with Client(pair.name, "feed", "out", timeout=PATIENCE_S) as feed:
+        with attached(pair.name, "feed", "out") as feed:
             assert feed.bytes == BYTES
 
 
@@ -296,13 +302,13 @@ def test_who_asks_for_what_there_is_not_hears_so(
 
 
 def test_a_port_has_one_client_at_a_time(pair: Run) -> None:
-    with Client(pair.name, "feed", "out"):
+    with attached(pair.name, "feed", "out"):
         assert "another client" in refusal(pair, "feed", "out")
-    Client(pair.name, "feed", "out", timeout=PATIENCE_S).close()
+    attached(pair.name, "feed", "out").close()
 
 
 def test_clients_attach_again_when_the_kernel_of_their_task_is_killed(pair: Run) -> None:
-    with Client(pair.name, "feed", "out") as feed, Client(pair.name, "scope", "in") as scope:
+    with attached(pair.name, "feed", "out") as feed, attached(pair.name, "scope", "in") as scope:
         feed.send(numbered(0))
         assert number(scope.receive(PATIENCE_S)) == 0
         os.kill(pair.kernel(1), signal.SIGKILL)
@@ -336,10 +342,10 @@ def test_no_message_comes_twice_when_kernels_die_between_sending_it_and_giving_i
             KILLER_KILLS=str(KERNELS - 2),
             KILLER_LOG=str(runtime / "log"),
         )
-        with Client(run.name, "feed", "out", timeout=PATIENCE_S) as feed:
+        with attached(run.name, "feed", "out") as feed:
             thread = feed_all(feed, range(messages))
             if language == "python":
-                with Client(run.name, "scope", "in", timeout=PATIENCE_S) as client:
+                with attached(run.name, "scope", "in") as client:
                     got = [number(message) for message in client]
             else:
                 words = [str(scope), run.name]
@@ -356,7 +362,7 @@ def test_no_message_comes_twice_when_kernels_die_between_sending_it_and_giving_i
 
 def test_a_killed_kernel_takes_some_ten_messages_of_a_sender_along(pair: Run) -> None:
     """What docs/clients.md says of the messages in a socket; the channel holds no more than 8."""
-    with Client(pair.name, "feed", "out") as feed:
+    with attached(pair.name, "feed", "out") as feed:
         sent = 0
         with suppress(TimeoutError):
             while True:
@@ -364,7 +370,7 @@ def test_a_killed_kernel_takes_some_ten_messages_of_a_sender_along(pair: Run) ->
                 sent += 1
         os.kill(pair.kernel(0), signal.SIGKILL)
         thread = feed_all(feed, range(sent, sent + 100))
-        with Client(pair.name, "scope", "in", timeout=PATIENCE_S) as scope:
+        with attached(pair.name, "scope", "in") as scope:
             got = [number(message) for message in scope]
         thread.join()
     assert got == sorted(set(got))
@@ -432,7 +438,7 @@ Reader = Callable[[str, Path], Outcome]
 def read_in_python(run: str, _folder: Path) -> Outcome:
     got: list[int] = []
     try:
-        with Client(run, "scope", "in", timeout=PATIENCE_S) as scope:
+        with attached(run, "scope", "in") as scope:
             for one in scope:
                 got.append(number(one))
     except Refused as error:
@@ -455,7 +461,7 @@ def read_in_c(run: str, folder: Path, *options: str) -> Outcome:
 
 def loop_in_python(run: str, _folder: Path) -> Outcome:
     got: list[int] = []
-    with Client(run, "scope", "in", timeout=PATIENCE_S) as scope, suppress(Over):
+    with attached(run, "scope", "in") as scope, suppress(Over):
         while True:
             with suppress(TimeoutError):
                 got.append(number(scope.receive(timeout=0)))
@@ -552,18 +558,18 @@ def test_a_folder_of_another_user_is_refused(read: Reader, tmp_path: Path) -> No
 
 
 def test_a_run_ends_though_no_client_ever_comes(pair: Run) -> None:
-    with Client(pair.name, "feed", "out") as feed:
+    with attached(pair.name, "feed", "out") as feed:
         feed_all(feed, range(5)).join()
     assert pair.summary()["ended"] == "finished"
 
 
 def test_a_run_that_is_stopped_tells_its_clients(pair: Run) -> None:
-    with Client(pair.name, "feed", "out") as feed, Client(pair.name, "scope", "in") as scope:
+    with attached(pair.name, "feed", "out") as feed, attached(pair.name, "scope", "in") as scope:
         pair.process.send_signal(signal.SIGINT)
         assert list(scope) == []
         with pytest.raises(Over):
             for _ in range(200):
-                feed.send(numbered(0), timeout=1)
+                feed.send(numbered(0), timeout=PATIENCE_S)
                 time.sleep(0.01)
     pair.process.communicate(timeout=PATIENCE_S)
 

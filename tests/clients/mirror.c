@@ -35,16 +35,16 @@ int main(int n, char **words)
 
     if (n != 2)
         return 2;
-    enum wb_status status = wb_client_open(&in, words[1], "mirror", "in", 0, 5000);
+    enum wb_status status = wb_client_open(&in, words[1], "mirror", "in", 0, WB_CLIENT_FOREVER);
     if (status != WB_OK)
         return fail("in", status);
-    status = wb_client_open(&out, words[1], "mirror", "out", 0, 5000);
+    status = wb_client_open(&out, words[1], "mirror", "out", 0, WB_CLIENT_FOREVER);
     if (status != WB_OK)
         return fail("out", status);
     void *message = malloc(wb_client_bytes(in));
     status = pass(in, out, message);
     if (status == WB_ERR_GONE)
-        status = wb_client_end(out, 1000);
+        status = wb_client_end(out, WB_CLIENT_FOREVER);
     free(message);
     wb_client_close(in);
     wb_client_close(out);

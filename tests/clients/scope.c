@@ -31,7 +31,7 @@ int main(int n, char **words)
 
     if (n != 2 && n != 3)
         return 2;
-    enum wb_status status = wb_client_open(&scope, words[1], "scope", "in", 0, 5000);
+    enum wb_status status = wb_client_open(&scope, words[1], "scope", "in", 0, WB_CLIENT_FOREVER);
     if (status != WB_OK) {
         printf("%s\n", wb_status_text(status));
         return 1;
