@@ -279,6 +279,10 @@ def wait_for_states(leader: int, holds: Callable[[set[str]], bool]) -> None:
         time.sleep(0.02)
 
 
+# Longer than Linux keeps a task waiting for its processor, on a busy machine too.
+STOPPED_S = 8
+
+
 def test_ctrl_z_stops_a_whole_run_and_no_job_is_late_for_it(tmp_path: Path) -> None:
     words = [str(WHIMBREL), "run", str(ROOT / "apps/hello/app.toml"), "--cores", CORES, "--json"]
     process = subprocess.Popen(
@@ -294,7 +298,7 @@ def test_ctrl_z_stops_a_whole_run_and_no_job_is_late_for_it(tmp_path: Path) -> N
         pass
     os.killpg(process.pid, signal.SIGTSTP)
     wait_for_states(process.pid, lambda states: states == {"T"})
-    time.sleep(2)
+    time.sleep(STOPPED_S)
     assert states(process.pid) == {"T"}
     os.killpg(process.pid, signal.SIGCONT)
     out, said = process.communicate(timeout=PATIENCE_S)
@@ -302,7 +306,7 @@ def test_ctrl_z_stops_a_whole_run_and_no_job_is_late_for_it(tmp_path: Path) -> N
     assert "200 messages" in said
     late = re.findall(r'"worst_late_ns": ?(\d+)', out)
     assert late
-    assert max(map(int, late)) < 1_500_000_000, "a job was late by the time of the stop"
+    assert max(map(int, late)) < STOPPED_S * 1e9, "a job was late by the time of the stop"
 
 
 def test_a_command_that_is_killed_while_stopped_leaves_nothing_behind(
