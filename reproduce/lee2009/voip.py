@@ -145,7 +145,7 @@ def captured(capture: Path) -> Iterator[None]:
         yield
     finally:
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=10)
+        process.communicate()
 
 
 def called(
