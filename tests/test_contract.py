@@ -81,3 +81,12 @@ def test_no_header_hides_another_behind_its_guard() -> None:
     # Each processor has one.
     del named["WB_ARCH_H"]
     assert not {guard: paths for guard, paths in named.items() if len(paths) > 1}
+
+
+def test_crates_whose_examples_are_not_run_have_none() -> None:
+    """`doctest = false` saves a pass over the crate; an example in its documentation needs it."""
+    manifests = [p for p in ROOT.glob("crates/*/Cargo.toml") if "doctest = false" in p.read_text()]
+    assert manifests
+    for source in (path for m in manifests for path in (m.parent / "src").rglob("*.rs")):
+        fences = re.findall(r"^\s*//[/!] *```(.*)$", source.read_text(), re.MULTILINE)
+        assert set(fences[::2]) <= {"text"}, f"{source}: remove doctest = false from its Cargo.toml"
