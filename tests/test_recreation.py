@@ -67,7 +67,7 @@ def between(tmp_path: Path) -> Path:
 def play(output: Path, folder: Path | None, *options: str) -> dict:
     """Plays as fast as it goes and returns the summary."""
     command = [str(WHIMBREL), "run", str(RADIO / "app.toml"), "--fast", "--json", *CORES, *options]
-    command += ["--set", f"output={output}", "--set", "plays=150"]
+    command += ["--set", f"output={output}", "--set", "plays=60"]
     env = dict(os.environ)
     if folder is not None:
         env["WHIMBREL_LIBEXEC"] = str(folder)
