@@ -7,6 +7,7 @@ from __future__ import annotations
 import ctypes
 import json
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -16,6 +17,7 @@ from simulated import WHIMBREL
 
 STAGES = 4
 GROUP = 4096  # the most tasks of one name
+TRIES = 10
 
 
 ADDR_NO_RANDOMIZE = 0x40000
@@ -95,16 +97,37 @@ def run(folder: Path, app: str, cores: int, *options: str, **hardware: str) -> C
 def instructions(
     folder: Path, app: str, cores: int, *options: str, **hardware: str
 ) -> dict[str, int]:
-    """How many the command and its helper execute in one simulation."""
+    """How many the command and its helper execute in one simulation.
+
+    A helper that has not left five seconds after its last word is killed. Under Valgrind, on a busy
+    machine, it may take longer: the simulation is repeated then.
+    """
     inputs(folder, app, cores, **hardware)
+    for _ in range(TRIES):
+        done = counted(folder, *options)
+        if "whimbrel-sim was killed by signal 9" not in done.stderr:
+            break
+    assert done.returncode == 0, done.stderr
+    found = {}
+    for path in (folder / "counts").iterdir():
+        # An empty one is of a process that was to become another program.
+        for program, count in COUNTED.findall(path.read_text()):
+            found[Path(program).name] = int(count)
+    assert found.keys() == {"whimbrel", "whimbrel-sim"}
+    return found
+
+
+def counted(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    """One simulation, whose instructions are counted in files of folder `counts`."""
     counts = folder / "counts"
-    counts.mkdir(exist_ok=True)
+    shutil.rmtree(counts, ignore_errors=True)
+    counts.mkdir()
     counter = ["valgrind", "--tool=cachegrind", "--cache-sim=no", "--trace-children=yes"]
     words = [str(WHIMBREL), "sim", str(folder / "app.toml"), "--platform", str(folder / "p.toml")]
     # The helper starts itself anew where addresses are random, which Valgrind does not follow.
     before = ctypes.CDLL(None).personality(ADDR_NO_RANDOMIZE)
     try:
-        done = subprocess.run(
+        return subprocess.run(
             [*counter, f"--cachegrind-out-file={counts}/%p", *words, "--quiet", *options],
             capture_output=True,
             text=True,
@@ -112,15 +135,6 @@ def instructions(
         )
     finally:
         ctypes.CDLL(None).personality(before)
-    assert done.returncode == 0, done.stderr
-    found = {}
-    for path in counts.iterdir():
-        # An empty one is of a process that was to become another program.
-        for program, count in COUNTED.findall(path.read_text()):
-            found[Path(program).name] = int(count)
-        path.unlink()
-    assert found.keys() == {"whimbrel", "whimbrel-sim"}
-    return found
 
 
 def growth(few: dict[str, int], more: dict[str, int]) -> float:
