@@ -6,6 +6,8 @@
 export CMAKE_C_COMPILER_LAUNCHER := $(shell command -v ccache)
 export CCACHE_DIR := $(abspath $(BUILD))/ccache
 export CCACHE_NOHASHDIR := 1
+# Also for a board of the same processor: headers of each board's folder have names relative to it.
+export CCACHE_BASEDIR := $(CURDIR)
 
 # What the counts of the conformance suite are multiplied by on a board.
 BOARD_SCALE ?= 0.2
