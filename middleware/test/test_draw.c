@@ -7,7 +7,7 @@
 #include "check.h"
 #include "wb/descriptor.h"
 
-enum { N = 1 << 20, MEAN = 1000000 };
+enum { N = 1 << 18, MEAN = 1000000 };
 #define SIGMAS 5.0
 
 static double *draw(enum wb_distribution distribution, uint32_t spread_ppm)
