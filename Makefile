@@ -294,8 +294,8 @@ test-guest: $(if $(GUEST),$(GUEST_NEEDS))
 	$(if $(GUEST),$(PYTHON) -m pytest --quiet -rP $(GUEST))
 
 test-guest-soak: $(if $(GUEST),$(GUEST_NEEDS) $(STATIC_OCCUPY))
-	$(if $(GUEST),GUEST_OCCUPY=$(abspath $(STATIC_OCCUPY)) $(PYTHON) -m pytest --quiet -rP $(GUEST))
-	$(if $(GUEST),GUEST_KILLS=1000 $(PYTHON) -m pytest --quiet -rP $(GUEST) -k random)
+	$(if $(GUEST),GUEST_ALL=1 GUEST_OCCUPY=$(abspath $(STATIC_OCCUPY)) $(PYTHON) -m pytest --quiet -rP $(GUEST))
+	$(if $(GUEST),GUEST_ALL=1 GUEST_KILLS=1000 $(PYTHON) -m pytest --quiet -rP $(GUEST) -k random)
 
 $(BUILD)/guest/kernel:
 	tests/guest/fetch_kernel.sh $(BUILD)/guest

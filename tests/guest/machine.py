@@ -18,8 +18,8 @@ import image
 
 PROCESSORS = 4
 ALL = "0,1,2,3"
-BOOTS, BOOT_SECONDS = 3, 60
-SETTLE_SECONDS = 10
+BOOTS, BOOT_SECONDS = 3, 150
+SETTLE_SECONDS = 60
 # Emulated processors have no side channels to guard, and need no search for the rate of their clock
 # nor of their delay loops, which takes each of them a second. One of them starts the kernel; `init`
 # brings the others, and says why.
@@ -50,7 +50,9 @@ SPINS = 5
 Found = TypeVar("Found")
 
 
-def until(wanted: Callable[[Found], bool], look: Callable[[], Found], seconds: float = 30) -> Found:
+def until(
+    wanted: Callable[[Found], bool], look: Callable[[], Found], seconds: float = 300
+) -> Found:
     """Looks until what it finds is as wanted; a processor of the guest may stand still meanwhile.
 
     Fails with what it found last.
@@ -112,7 +114,7 @@ class Guest:
             ]
             self.process = subprocess.Popen(command, pass_fds=[theirs.fileno()])
 
-    def run(self, command: str, seconds: float = 180) -> Result:
+    def run(self, command: str, seconds: float = 600) -> Result:
         """Runs lines of shell in the guest, in its one shell, without input."""
         self.commands += 1
         text = f"{{ {command}\n}} </dev/null; printf '\\n@%d %d\\n' {self.commands} $?\n"
@@ -121,7 +123,7 @@ class Guest:
         output, match = self._until(end, seconds)
         return Result(output.decode(errors="replace"), int(match[1]))
 
-    def check(self, command: str, seconds: float = 180) -> str:
+    def check(self, command: str, seconds: float = 600) -> str:
         """As `run`, for what must succeed; returns what it said."""
         result = self.run(command, seconds)
         assert result.status == 0, f"{command}: status {result.status}\n{result.output}"
@@ -237,7 +239,7 @@ def fixed(task: str | None) -> bool:
 def wait_for_guardians(guest: Guest, number: int = 0) -> None:
     """Waits until so many live."""
     living = "pidof occupy-guardian"
-    until(lambda pids: len(pids) == number, lambda: guest.run(living).output.split(), 60)
+    until(lambda pids: len(pids) == number, lambda: guest.run(living).output.split())
 
 
 @contextmanager
@@ -248,7 +250,6 @@ def occupation(guest: Guest, options: str, words: str) -> Iterator[int]:
     program = until(
         lambda result: result.output.strip() != "" or result.status != 0,
         lambda: guest.run("cat /tmp/program 2>/dev/null || kill -0 $(cat /tmp/tool) 2>/dev/null"),
-        60,
     ).output.strip()
     assert program, guest.run("cat /tmp/said").output
     try:

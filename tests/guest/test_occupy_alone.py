@@ -29,6 +29,7 @@ def load(guest: Guest) -> Guest:
     return guest
 
 
+@pytest.mark.also_in("v1", "none")
 def test_a_busy_program_has_its_processor_to_itself(load: Guest) -> None:
     thread = load.spin("whimbrel-occupy --cpu 3 -- rig spin 1 1", alone(3))[0]
     print(f"share of a processor: {thread.share}")
@@ -40,6 +41,7 @@ def test_each_thread_of_a_program_has_a_processor(load: Guest) -> None:
     load.spin("whimbrel-occupy --cpus 2-3 -- rig spin 1 2", alone(2, 3))
 
 
+@pytest.mark.also_in("none")
 def test_children_stay_with_the_program_and_all_others_away(load: Guest) -> None:
     with occupation(load, "--cpu 2", "sh -c 'rig spin 600 1 & rig spin 600 1; :'") as program:
         # The shell, and two threads of each child.
@@ -61,6 +63,7 @@ def test_others_run_while_a_soft_program_sleeps_and_never_while_it_computes(load
 
 
 @pytest.mark.parametrize("booted", ["none"], indirect=True)
+@pytest.mark.also_in("none")
 def test_another_users_process_is_no_child_of_the_program(guest: Guest) -> None:
     """By affinities alone, where it can bind itself to the processor."""
     with occupation(guest, "--cpu 3 --fifo 5", "sleep 600") as program:
@@ -86,6 +89,7 @@ def test_another_users_process_is_no_child_of_the_program(guest: Guest) -> None:
             assert refused.status != 0 and "Permission denied" in refused.output
 
 
+@pytest.mark.also_in("v1", "none")
 def test_a_running_program_is_taken_with_all_its_threads(guest: Guest) -> None:
     guest.check("rig spin 600 2 >/dev/null 2>&1 & echo $! >/tmp/pid")
     guest.check('until [ "$(ls /proc/$(cat /tmp/pid)/task | wc -l)" = 3 ]; do usleep 50000; done')

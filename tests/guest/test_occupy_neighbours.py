@@ -8,6 +8,7 @@ from machine import Guest, occupation, until
 from neighbours import FOLDERS, pinned, service
 
 
+@pytest.mark.also_in("v1", "none")
 def test_pinned_tasks_move_aside_and_come_back(guest: Guest) -> None:
     with pinned(guest):
         before = guest.snapshot()
@@ -16,6 +17,7 @@ def test_pinned_tasks_move_aside_and_come_back(guest: Guest) -> None:
         assert guest.differences(before) == []
 
 
+@pytest.mark.also_in("v1")
 def test_sets_of_others_are_narrowed_and_widened(guest: Guest) -> None:
     with service(guest, "service", "2-3"):
         before = guest.snapshot()
@@ -24,6 +26,7 @@ def test_sets_of_others_are_narrowed_and_widened(guest: Guest) -> None:
         assert guest.differences(before) == []
 
 
+@pytest.mark.also_in("v1")
 def test_an_exclusive_set_of_another_tool_is_left_alone(guest: Guest) -> None:
     if guest.cgroup not in FOLDERS:
         pytest.skip("this guest has no sets")
@@ -34,6 +37,7 @@ def test_an_exclusive_set_of_another_tool_is_left_alone(guest: Guest) -> None:
         assert guest.differences(before) == []
 
 
+@pytest.mark.also_in("none")
 def test_a_task_that_moves_itself_back_is_moved_again(guest: Guest) -> None:
     guest.check("rig back 3 200000 >/tmp/back 2>&1 & echo $! >/tmp/busy")
     mover = guest.check("cat /tmp/busy").strip()

@@ -16,6 +16,7 @@ from neighbours import pinned, service
 KILLS = int(os.environ.get("GUEST_KILLS", "2"))
 SEED = int(os.environ.get("GUEST_SEED", "1"))
 PROGRAM = "sleep 0.05"
+IN_EACH = pytest.mark.also_in("v1", "none")
 
 
 def kill(guest: Guest, signal: int, whom: str, when: str, program: str) -> str:
@@ -59,6 +60,7 @@ def test_a_killed_guardian_is_noticed_by_the_tool(guest: Guest) -> None:
     assert kill_running(guest, 9, "guardian", noticed).startswith("status 0")
 
 
+@IN_EACH
 def test_both_killed_are_undone_by_the_next_status(guest: Guest) -> None:
     kill_running(guest, 9, "both")
     assert guest.snapshot().movable_on(0) != guest.snapshot().movable_on(3)
@@ -67,7 +69,7 @@ def test_both_killed_are_undone_by_the_next_status(guest: Guest) -> None:
     assert "had lost its guardian" in said
 
 
-@pytest.mark.parametrize("first", [0, 1])
+@pytest.mark.parametrize("first", [pytest.param(0, marks=IN_EACH), 1])
 def test_two_occupations_end_in_either_order(guest: Guest, first: int) -> None:
     for cpu in (2, 3):
         guest.check(f"sh -c 'exec sleep 600' & echo $! >/tmp/pid{cpu}")
@@ -81,6 +83,7 @@ def test_two_occupations_end_in_either_order(guest: Guest, first: int) -> None:
     guest.check(f"kill $(cat /tmp/pid{order[1]})")
 
 
+@pytest.mark.also_in("v1")
 def test_a_task_born_meanwhile_is_not_left_narrowed(guest: Guest) -> None:
     with occupation(guest, "--cpu 3", "sleep 600"):
         guest.check("sh -c 'sleep 601' & echo $! >/tmp/busy")
@@ -89,7 +92,9 @@ def test_a_task_born_meanwhile_is_not_left_narrowed(guest: Guest) -> None:
     assert any(f"task {born}@" in task for task in after.movable_on(3))
 
 
-@pytest.mark.parametrize("neighbours", [False, True], ids=["bare", "neighbours"])
+@pytest.mark.parametrize(
+    "neighbours", [False, pytest.param(True, marks=IN_EACH)], ids=["bare", "neighbours"]
+)
 def test_after_kills_at_random_instants_nothing_differs(guest: Guest, neighbours: bool) -> None:
     """`GUEST_KILLS` of them; `make soak` has a thousand."""
     with ExitStack() as stack:
