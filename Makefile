@@ -122,7 +122,7 @@ lines:  ## count the product's own lines
 size: $(BIN)/whimbrel-linux size-boards size-freertos  ## bytes of the middleware in four links for boards, and of code per file on Linux
 	@size $(sort $(MIDDLEWARE_O) $(LINUX_O))
 
-soak: build test-guest-soak $(THREAD_TESTS:%=$(BUILD)/release/%) $(BUILD)/release/conform-linux $(BUILD)/release/recreated.task $(BUILD)/release/faults-sim $(BUILD)/release/conform-sim $(addprefix $(BUILD)/asan/,conform-linux conform-sim faults-sim recreated.task test_module_fuzz)  ## nightly-length runs of the tests on threads and of the conformance suite, a million migrations, damaged modules and SIP messages, random simulations, a thousand killed occupations, the tests in odd surroundings, pip alone with the package, and a release from its own source archive
+soak: build test-guest-soak $(THREAD_TESTS:%=$(BUILD)/release/%) $(BUILD)/release/conform-linux $(BUILD)/release/recreated.task $(BUILD)/release/faults-sim $(BUILD)/release/conform-sim $(addprefix $(BUILD)/asan/,conform-linux conform-sim faults-sim recreated.task test_module_fuzz) $(addprefix $(BUILD)/aarch64/,conform-linux conform-sim)  ## nightly-length runs of the tests on threads and of the conformance suite, a million migrations, damaged modules and SIP messages, random simulations, a thousand killed occupations, the tests in odd surroundings, pip alone with the package, and a release from its own source archive
 	for i in $$(seq 100); do for t in $(THREAD_TESTS); do $(BUILD)/release/$$t >/dev/null || exit 1; done; done
 	CONFORM_SCALE=20 $(BUILD)/release/conform-linux
 	CONFORM_SCALE=50 $(BUILD)/release/conform-linux tasks_of_every_mode
@@ -134,7 +134,10 @@ soak: build test-guest-soak $(THREAD_TESTS:%=$(BUILD)/release/%) $(BUILD)/releas
 	FUZZ_ROUNDS=5000000 FUZZ_SEED=$$(date +%s) $(BUILD)/asan/test_module_fuzz
 	CONFORM_SCALE=1 $(BUILD)/asan/conform-linux
 	CONFORM_SCALE=1 $(BUILD)/asan/conform-sim
+	CONFORM_PREEMPTS=7 CONFORM_SCALE=0.2 $(BUILD)/asan/conform-sim
 	CONFORM_SCALE=0.1 $(BUILD)/asan/faults-sim
+	CONFORM_NO_PROGRAMS=1 CONFORM_SCALE=0.1 $(QEMU) $(BUILD)/aarch64/conform-linux
+	CONFORM_SCALE=0.1 $(QEMU) $(BUILD)/aarch64/conform-sim
 	SIM_CASES=10000 SDF3_CASES=600 QUEUE_CUSTOMERS=400000 EXPLORED=1000 $(PYTHON) -m pytest --quiet -rP $(patsubst %,tests/test_sim_%.py,random recorded explore schedule sdf3 truths)
 	$(PYTHON) tests/surroundings.py
 	python3 python/tests/fresh_install.py

@@ -34,7 +34,7 @@ from under_way import (
 )
 
 TWO = f"{CPU},virt_a64:0"
-KILLS = int(os.environ.get("MIXED_KILLS", "4"))
+KILLS = int(os.environ.get("MIXED_KILLS", "2"))
 RESTARTS = KILLS // 2 + 1
 
 

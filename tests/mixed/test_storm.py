@@ -31,7 +31,7 @@ from under_way import (
     whimbrel,
 )
 
-SECONDS = float(os.environ.get("MIXED_STORM", "5"))
+SECONDS = float(os.environ.get("MIXED_STORM", "3"))
 SEED = int(os.environ.get("MIXED_SEED", str(random.SystemRandom().randrange(1 << 32))))
 # Without these a storm has not been one: a kernel of each kind was killed, and a task moved.
 LEAST = ("SIGKILL Linux", "SIGKILL FreeRTOS", "migrate 0")
