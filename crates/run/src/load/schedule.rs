@@ -28,6 +28,8 @@ struct Entry {
     due: Duration,
     /// `None`: it moves once.
     period: Option<Duration>,
+    /// Its last move has not been answered yet.
+    waits: bool,
 }
 
 /// A move that is due.
@@ -53,6 +55,7 @@ impl Schedule {
             next: 0,
             due: at,
             period: None,
+            waits: false,
         };
         let again = |Shuttle { task, cores, period }: Shuttle| Entry {
             task,
@@ -60,6 +63,7 @@ impl Schedule {
             next: 0,
             due: period,
             period: Some(period),
+            waits: false,
         };
         let mut entries: Vec<Entry> = args.moves.iter().cloned().map(once).collect();
         entries.extend(args.shuttles.iter().cloned().map(again));
@@ -121,21 +125,30 @@ impl Schedule {
         commands
     }
 
-    /// Takes the moves that are due by `now`. A shuttle leaves out those it is late for.
+    /// Takes the moves that are due by `now`. A shuttle leaves out those it is late for, and waits
+    /// for the answer to each: requests of a board that is slower than they come would pile up.
     pub fn take(&mut self, now: Duration) -> Vec<Due> {
         let due = self.entries.iter_mut().filter(|entry| entry.pending() && entry.due <= now);
         due.map(|entry| entry.take(now)).collect()
+    }
+
+    /// A move of the task has been answered.
+    pub fn answered(&mut self, task: &TaskName) {
+        for entry in self.entries.iter_mut().filter(|entry| entry.task == *task) {
+            entry.waits = false;
+        }
     }
 }
 
 impl Entry {
     fn pending(&self) -> bool {
-        self.period.is_some() || self.next == 0
+        if self.period.is_some() { !self.waits } else { self.next == 0 }
     }
 
     fn take(&mut self, now: Duration) -> Due {
         let core = self.cores[self.next % self.cores.len()];
         self.next += 1;
+        self.waits = true;
         if let Some(period) = self.period {
             while self.due <= now {
                 self.due += period;
@@ -212,7 +225,7 @@ mod tests {
 
     fn entry(cores: &[u32], period: Option<Duration>) -> Entry {
         let task = TaskName { name: "bpf".into(), index: 0 };
-        Entry { task, cores: cores.to_vec(), next: 0, due: ms(10), period }
+        Entry { task, cores: cores.to_vec(), next: 0, due: ms(10), period, waits: false }
     }
 
     fn ms(ms: u64) -> Duration {
@@ -236,10 +249,27 @@ mod tests {
     #[test]
     fn a_shuttle_takes_its_cores_in_turn_and_leaves_out_what_it_is_late_for() {
         let mut schedule = Schedule { entries: vec![entry(&[1, 0], Some(ms(10)))] };
+        let bpf = schedule.entries[0].task.clone();
         assert_eq!(cores(schedule.take(ms(10))), [1]);
+        schedule.answered(&bpf);
         assert_eq!(schedule.next(), Some(ms(20)));
         assert_eq!(cores(schedule.take(ms(55))), [0]);
+        schedule.answered(&bpf);
         assert_eq!(schedule.next(), Some(ms(60)));
         assert_eq!(cores(schedule.take(ms(60))), [1]);
+    }
+
+    /// A board got requests faster than it could answer, until its line broke down.
+    #[test]
+    fn a_shuttle_waits_for_the_answer_to_its_last_move() {
+        let mut schedule = Schedule { entries: vec![entry(&[1, 0], Some(ms(10)))] };
+        let other = TaskName { name: "bpf".into(), index: 1 };
+        let bpf = schedule.entries[0].task.clone();
+        assert_eq!(cores(schedule.take(ms(10))), [1]);
+        schedule.answered(&other);
+        assert_eq!(schedule.next(), None);
+        assert!(schedule.take(ms(1000)).is_empty());
+        schedule.answered(&bpf);
+        assert_eq!(cores(schedule.take(ms(1001))), [0]);
     }
 }

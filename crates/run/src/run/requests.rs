@@ -97,6 +97,14 @@ impl Requests {
         }
     }
 
+    /// What moves by a request of the run itself.
+    pub fn scheduled(&self, id: &str) -> Option<&TaskName> {
+        match self.moves.get(id)? {
+            Waiter::Schedule(due) => Some(&due.task),
+            Waiter::Client(_) => None,
+        }
+    }
+
     /// Hands the outcome of a migration to whoever waits for it; gives what is to be said of a
     /// move of the run itself that did not happen.
     pub fn answer_move(&mut self, migrated: Migrated) -> Option<String> {

@@ -358,6 +358,9 @@ impl<'a> Session<'a> {
                 self.results.migration(migration);
             }
             Line::Migrated(migrated) => {
+                if let Some(task) = self.requests.scheduled(&migrated.id) {
+                    self.schedule.answered(task);
+                }
                 if let Some(said) = self.requests.answer_move(migrated) {
                     self.view.say(&said);
                 }
