@@ -49,6 +49,22 @@ void board_sleep(void)
     __asm__ volatile("wfi" ::: "memory");
 }
 
+// On the first core the supervisor runs meanwhile, if it has something to do. The interrupt that
+// ends the sleep is taken while the kernel counts as idle.
+void board_idle(void)
+{
+    if (board_core() != 0) {
+        board_sleep();
+        return;
+    }
+    if (!board_kernel_idles()) {
+        board_sleep();
+        board_irq_restore(INTERRUPTS);
+        (void)board_irq_save();
+    }
+    board_kernel_wakes();
+}
+
 static uint32_t doorbell(uint32_t core)
 {
     return SOC_TIMER_BASE + TIMER_SOFTWARE + 4 * core;
@@ -73,8 +89,19 @@ void board_interrupt(uint32_t cause)
         wb_riscv_attend_task();
     } else if (cause == (uint32_t)SOC_CAUSE_UART) {
         uart_interrupt();
+        return;
     }
+    if (board_core() == 0)
+        board_kernel_is_called();
 }
+
+__attribute__((weak)) bool board_kernel_idles(void)
+{
+    return false;
+}
+
+__attribute__((weak)) void board_kernel_wakes(void) {}
+__attribute__((weak)) void board_kernel_is_called(void) {}
 
 // A power of two of bytes, of which none may be read or written.
 __attribute__((hot)) void board_guard(const void *stack)

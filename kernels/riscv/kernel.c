@@ -84,7 +84,7 @@ static void idle(void)
     if (wb_word_load(&wb_kernel_need_resched, WB_RELAXED) == 0 && !has_pending_bits() &&
         !is_over()) {
         wb_counter_add(&k.core->stats.sleeps, 1);
-        board_sleep();
+        board_idle();
     }
     board_irq_restore(irq_state);
 }
@@ -95,8 +95,11 @@ _Noreturn void wb_board_run(struct wb_core *core)
     ready_begin();
     board_irq_restore(UINT32_MAX);
     run_loop(core);
-    for (;;)
-        board_sleep();
+    for (;;) {
+        const uint32_t irq_state = board_irq_save();
+        board_idle();
+        board_irq_restore(irq_state);
+    }
 }
 
 // ---- For the launcher ---------------------------------------------------------------------------

@@ -25,6 +25,9 @@ void board_guard(const void *stack);
 /// Sleeps until an interrupt is due. Interrupts are closed, and not taken meanwhile.
 void board_sleep(void);
 
+/// The same of a kernel that has nothing to do. Interrupts may be taken meanwhile.
+void board_idle(void);
+
 // ---- The kernel provides ------------------------------------------------------------------------
 
 /// To be called by the interrupts of the doorbell and of the alarm: the running task is to enter

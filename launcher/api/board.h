@@ -132,6 +132,16 @@ size_t board_line_room(void);
 /// Called by the board when it is time, on the first core; nothing by default.
 void board_supervisor(void);
 
+/// Called by a board whose first core's kernel is idle, or is not any more; it need not be called.
+/// Whether the supervisor ran meanwhile, so that there may be something to do.
+///
+/// Context: the kernel of the first core, without interrupts. Never takes long by itself.
+bool board_kernel_idles(void);
+void board_kernel_wakes(void);
+
+/// Called by such a board at the end of an interrupt that is for the first core's kernel.
+void board_kernel_is_called(void);
+
 // ---- The kernel provides to a launcher ---------------------------------------------------------
 
 /// Becomes the kernel of a core.

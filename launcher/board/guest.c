@@ -204,7 +204,7 @@ static void start_kernels(void)
     board_start_others(page->cores, run);
     board_reset_first();
     if (page->core[0] != WB_CORE_NONE)
-        supervisor_begin(run_first);
+        supervisor_begin(run_first, NULL);
 }
 
 int main(void)

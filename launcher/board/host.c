@@ -19,7 +19,7 @@
 
 enum {
     OFFER_NS = 50000000,
-    WATCHDOG_NS = 1000000000,
+    WATCHDOG_MS = 1000,
     CORES = 32,  // of a board, at most: all of it is zeroed at each start
     EVENTS = 1 << 13,
     HOOK_HEAP_BYTES = 64 << 10
@@ -35,9 +35,11 @@ struct wb_host {
     struct wb_system *system;
     size_t memory_bytes;
     uint64_t watchdog_ns;
+    uint32_t least_polls;  // within that time
     struct heartbeat heartbeats[CORES];
     const char *killed[CORES];  // by what; NULL: it lives
     bool told[CORES];           // the death has been handled
+    uint64_t end_ns;            // when all kernels had ended; 0: not yet
     bool started, fault_reported, end_reported, over;
 };
 
@@ -58,7 +60,8 @@ enum wb_status wb_host_open(struct wb_host **out, const struct wb_host_config *c
     struct wb_host *host = &the_host;
     size_t bytes;
 
-    *host = (struct wb_host){ .config = *config, .watchdog_ns = WATCHDOG_NS };
+    *host = (struct wb_host){ .config = *config };
+    wb_host_watch(host, WATCHDOG_MS);
     if (host->config.system.core_align == 0)
         host->config.system.core_align = WB_LINE_BYTES;
     if (host->config.system.offer_timeout_ns == 0)
@@ -177,6 +180,26 @@ static void run_first_kernel(void)
     run_kernel(0);
 }
 
+static uint32_t state_of(const struct wb_host *host, uint32_t core)
+{
+    return wb_word_load(&host->system->cores[core]->state, WB_SEQ_CST);
+}
+
+static bool all_stopped(const struct wb_host *host)
+{
+    for (uint32_t i = 0; i < host->system->n_cores; i++)
+        if (state_of(host, i) != WB_CORE_STOPPED && state_of(host, i) != WB_CORE_DEAD)
+            return false;
+    return true;
+}
+
+// Called also while the launcher formats an answer, which takes a slow core long.
+static void note_end(void)
+{
+    if (the_host.end_ns == 0 && all_stopped(&the_host))
+        the_host.end_ns = board_now_ns();
+}
+
 static bool all_wait(uint32_t cores, uint32_t *bad)
 {
     for (uint32_t i = 1; i < cores; i++)
@@ -222,17 +245,12 @@ enum wb_status wb_host_start(struct wb_host *host, uint32_t *bad_core)
     the_system = system;
     board_start_others(system->n_cores, run_kernel);
     board_reset_first();
-    supervisor_begin(run_first_kernel);
+    supervisor_begin(run_first_kernel, note_end);
     host->started = true;
     return WB_OK;
 }
 
 // ---- Supervising --------------------------------------------------------------------------------
-
-static uint32_t state_of(const struct wb_host *host, uint32_t core)
-{
-    return wb_word_load(&host->system->cores[core]->state, WB_SEQ_CST);
-}
 
 void wb_host_kill_core(struct wb_host *host, uint32_t core, const char *by)
 {
@@ -265,6 +283,8 @@ void wb_host_kill(struct wb_host *host)
 void wb_host_watch(struct wb_host *host, uint32_t limit_ms)
 {
     host->watchdog_ns = (uint64_t)limit_ms * 1000000;
+    // Divided once: 64 bits take a small core a thousand cycles.
+    host->least_polls = (uint32_t)(host->watchdog_ns / (2 * board_timeslice_ns()));
 }
 
 // A core is dead that has taken no interrupt of its timer for so long. An emulator may keep a core
@@ -273,12 +293,11 @@ static bool is_stopped(struct wb_host *host, uint32_t core, uint64_t now_ns)
 {
     struct heartbeat *heartbeat = &host->heartbeats[core];
     const uint32_t now = board_heartbeat(core);
-    const uint64_t most_polls = host->watchdog_ns / (2 * board_timeslice_ns());
 
     if (now != heartbeat->last || heartbeat->last_ns == 0)
         *heartbeat = (struct heartbeat){ .last = now, .last_ns = now_ns };
     heartbeat->polls++;
-    return heartbeat->polls > most_polls && now_ns - heartbeat->last_ns > host->watchdog_ns;
+    return heartbeat->polls > host->least_polls && now_ns - heartbeat->last_ns > host->watchdog_ns;
 }
 
 static void look_for_deaths(struct wb_host *host, uint64_t now_ns)
@@ -303,14 +322,6 @@ static bool take_over(struct wb_host *host, struct wb_host_event *event)
     return false;
 }
 
-static bool all_stopped(const struct wb_host *host)
-{
-    for (uint32_t i = 0; i < host->system->n_cores; i++)
-        if (state_of(host, i) != WB_CORE_STOPPED && state_of(host, i) != WB_CORE_DEAD)
-            return false;
-    return true;
-}
-
 static bool look_for_fault(struct wb_host *host, struct wb_host_event *event)
 {
     if (host->fault_reported || wb_word_load(&host->system->fault.complete, WB_SEQ_CST) == 0)
@@ -323,10 +334,12 @@ static bool look_for_fault(struct wb_host *host, struct wb_host_event *event)
 
 static bool look_for_end(struct wb_host *host, struct wb_host_event *event)
 {
-    if (host->end_reported || !(host->over || all_stopped(host)))
+    note_end();
+    if (host->end_reported || !(host->over || host->end_ns != 0))
         return false;
     host->end_reported = true;
-    event->kind = WB_HOST_ENDED;
+    supervisor_kill_kernel();  // it has nothing to do any more
+    *event = (struct wb_host_event){ .kind = WB_HOST_ENDED, .detected_ns = host->end_ns };
     return true;
 }
 
@@ -342,9 +355,11 @@ static struct wb_host_event look_at_cores(struct wb_host *host)
     if (!host->over && take_over(host, &event))
         return event;
     // Whoever should have told the others may have been killed.
-    if (wb_word_load(&host->system->live, WB_SEQ_CST) == 0)
+    if (wb_word_load(&host->system->live, WB_SEQ_CST) == 0) {
         for (uint32_t i = 0; i < host->system->n_cores; i++)
             board_ring(i);
+        supervisor_yield();
+    }
     (void)look_for_end(host, &event);
     return event;
 }

@@ -55,6 +55,7 @@ int line_write(const char *from, size_t bytes)
         turn();
         supervisor_yield();
     }
+    supervisor_share();
     return (int)bytes;
 }
 

@@ -63,6 +63,7 @@ int main(void)
     struct plan_start start;
 
     helper_open(h, fdopen(HELPER_SOCKET, "w"), launcher_record);
+    h->share = supervisor_share;
     if (launcher_await_start(h, &start) && helper_build(h)) {
         if (start.watchdog_ms != 0)
             wb_host_watch(h->build.host, start.watchdog_ms);

@@ -5,20 +5,39 @@
 
 #include "board.h"
 
-enum { LONGEST = 10, KERNEL_BYTES = 16 << 10 };  // LONGEST: times board_timeslice_ns()
+// For each time that the supervisor ran while the kernel had something to do, the kernel runs so
+// many times as long: at least board_timeslice_ns(), and at most LONGEST of these. A turn of the
+// supervisor is a part of one.
+enum { KERNEL_SHARE = 9, LONGEST = 50, TURNS = 8, KERNEL_BYTES = 16 << 10 };
 
 // The two programs, while they wait. Each has its own part of the C library.
 static void *supervisor_sp, *kernel_sp;
 static void *supervisor_library, *kernel_library;
 static _Alignas(8) unsigned char kernel_stack[KERNEL_BYTES] __attribute__((noinit));
-static bool has_kernel;
-static uint64_t since_ns;  // when it was woken last, or the kernel began
+static void (*look_meanwhile)(void);
+static bool has_kernel, runs_kernel;
+static bool is_idle;              // the kernel, when it ran last
+static uint64_t since_ns;         // when the supervisor was woken last, or the kernel began
+static uint64_t idle_ns, end_ns;  // when it is woken next: if the kernel is idle, and if it is not
 
-// The timer's interrupt, in the first core's kernel.
+// Within four seconds: dividing 64 bits would take a thousand cycles of a small core.
+static void wake_at(uint64_t at_ns, uint64_t now_ns)
+{
+    board_wake_supervisor((uint32_t)(at_ns - now_ns) / 1000 + 1);
+}
+
+// In the first core's kernel: the timer's interrupt, which was set for a kernel that was idle then,
+// or the kernel is idle now.
 void board_supervisor(void)
 {
-    if (!has_kernel)
+    const uint64_t now_ns = board_now_ns();
+
+    if (!has_kernel || !runs_kernel)
         return;
+    if (!is_idle && now_ns < end_ns) {
+        wake_at(end_ns, now_ns);
+        return;
+    }
     const int number = errno;
 
     wb_board_in_supervisor(true);
@@ -28,23 +47,60 @@ void board_supervisor(void)
     errno = number;
 }
 
-void supervisor_begin(void (*kernel)(void))
+void supervisor_begin(void (*kernel)(void), void (*look)(void))
 {
+    look_meanwhile = look;
     kernel_library = NULL;
     kernel_sp = board_context(kernel_stack + KERNEL_BYTES, kernel);
     has_kernel = true;
+    is_idle = false;
     since_ns = board_now_ns();
 }
 
-static void run_kernel(uint64_t ns)
+// An idle kernel gives way after `least_ns`.
+static void run_kernel(uint64_t least_ns)
 {
     // The timer must find the kernel, however soon it is.
     const uint32_t irq_state = board_irq_save();
+    const uint64_t now_ns = board_now_ns(), slice_ns = board_timeslice_ns();
+    const uint64_t its_ns = KERNEL_SHARE * (now_ns - since_ns), most_ns = LONGEST * slice_ns;
 
-    board_wake_supervisor((uint32_t)(ns / 1000));
+    idle_ns = now_ns + least_ns;
+    end_ns = now_ns + (its_ns < slice_ns ? slice_ns : its_ns > most_ns ? most_ns : its_ns);
+    wake_at(end_ns, now_ns);
     supervisor_library = board_library(kernel_library);
+    runs_kernel = true;
     board_switch(&supervisor_sp, kernel_sp);
+    runs_kernel = false;
+    since_ns = board_now_ns();
     board_irq_restore(irq_state);
+}
+
+bool board_kernel_idles(void)
+{
+    const uint64_t now_ns = board_now_ns();
+
+    if (!has_kernel)
+        return false;
+    is_idle = true;
+    if (now_ns >= idle_ns) {
+        board_supervisor();
+        return true;
+    }
+    if (idle_ns < end_ns)
+        wake_at(idle_ns, now_ns);
+    return false;
+}
+
+void board_kernel_wakes(void)
+{
+    is_idle = false;
+}
+
+void board_kernel_is_called(void)
+{
+    if (has_kernel && !runs_kernel && is_idle)
+        run_kernel(0);
 }
 
 void supervisor_kill_kernel(void)
@@ -52,15 +108,24 @@ void supervisor_kill_kernel(void)
     has_kernel = false;
 }
 
+// A kernel that has failed says so in the place of the supervisor, and runs no more.
 void supervisor_yield(void)
 {
-    const uint64_t ran_ns = board_now_ns() - since_ns;
-
-    const uint64_t least_ns = board_timeslice_ns(), most_ns = LONGEST * least_ns;
-
-    if (has_kernel)
-        run_kernel(ran_ns < least_ns ? least_ns : ran_ns > most_ns ? most_ns : ran_ns);
-    else
-        board_pause((uint32_t)(least_ns / 1000));
+    if (has_kernel && !runs_kernel) {
+        run_kernel(board_timeslice_ns());
+        return;
+    }
+    board_pause((uint32_t)(board_timeslice_ns() / 1000));
     since_ns = board_now_ns();
+}
+
+// An idle kernel takes the core when it is called.
+void supervisor_share(void)
+{
+    if (!has_kernel || runs_kernel)
+        return;
+    if (!is_idle && board_now_ns() - since_ns >= board_timeslice_ns() / TURNS)
+        run_kernel(0);
+    if (look_meanwhile != NULL)
+        look_meanwhile();
 }

@@ -2,25 +2,33 @@
 // Two programs on the first core: its kernel, and a supervisor that is outside of every kernel, a
 // launcher or a suite of tests. A timer wakes the latter in the place of the kernel, whatever this
 // does: its interrupt is more urgent than any that the kernel masks for long. It calls nothing of
-// the kernel, and goes on when that has been killed.
+// the kernel, and goes on when that has been killed. On a board that says when its kernel is idle,
+// the supervisor runs meanwhile, and gives way when the kernel is called.
 #ifndef WB_SUPERVISOR_H
 #define WB_SUPERVISOR_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/// Prepares a program that runs from the next rest on: the first core's kernel.
+/// Prepares a program that runs from the next rest on: the first core's kernel. `look` is called in
+/// supervisor_share(); NULL: nothing is.
 ///
 /// Context: the supervisor.
-void supervisor_begin(void (*kernel)(void));
+void supervisor_begin(void (*kernel)(void), void (*look)(void));
 
 /// Never lets the first core's kernel run again, from now on or until supervisor_begin().
 void supervisor_kill_kernel(void);
 
-/// Lets the first core's kernel run for a while: about as long as the supervisor ran before,
-/// and not less than board_timeslice_ns(), nor more than ten times that.
+/// Lets the first core's kernel run: nine times as long as the supervisor ran before, not less than
+/// board_timeslice_ns(), nor more than 50 times that. An idle one runs for board_timeslice_ns().
 ///
 /// Context: the supervisor. Blocks.
 void supervisor_yield(void);
+
+/// The same in the midst of long work, if the kernel has something to do and the supervisor has run
+/// for an eighth of board_timeslice_ns(). When the kernel is idle, the supervisor goes on.
+///
+/// Context: the supervisor, or the first core's kernel in its place. Blocks.
+void supervisor_share(void);
 
 #endif

@@ -270,10 +270,8 @@ static void decider(struct members *out, const struct wb_system *system)
 }
 
 // The lists come first: they are written as they are made, the other members at once.
-static void status(struct teller *t, const struct wb_system *system)
+static void status(struct teller *t, const struct wb_system *system, uint64_t now_ns)
 {
-    const uint64_t now_ns = wb_kernel_now_ns();
-
     fputs("{\"cores\":[", t->file);
     for (uint32_t i = 0; i < system->n_cores; i++) {
         fputs(i == 0 ? "" : ",", t->file);
@@ -304,7 +302,7 @@ static void status(struct teller *t, const struct wb_system *system)
 void emit_status(struct teller *t, const struct wb_system *system)
 {
     fputs("{\"status\":", t->file);
-    status(t, system);
+    status(t, system, wb_kernel_now_ns());
     fputs("}\n", t->file);
     fflush(t->file);
 }
@@ -439,7 +437,7 @@ static void responses(struct teller *teller, const struct wb_system *system)
     fputs("],", teller->file);
 }
 
-void emit_end(struct teller *teller, const struct wb_system *system, bool ok)
+void emit_end(struct teller *teller, const struct wb_system *system, uint64_t end_ns, bool ok)
 {
     uint32_t events = 0;
     uint32_t migrations = wb_word_load(&system->record.migrations.dropped, WB_SEQ_CST);
@@ -450,7 +448,7 @@ void emit_end(struct teller *teller, const struct wb_system *system, bool ok)
         migrations += wb_word_load(&system->cores[i]->record.migrations.dropped, WB_SEQ_CST);
     }
     fputs("{\"end\":{\"status\":", teller->file);
-    status(teller, system);
+    status(teller, system, end_ns);
     responses(teller, system);
     struct members *out = emit_begin(teller);
     number(out, "dropped_events", events);

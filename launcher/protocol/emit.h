@@ -44,7 +44,7 @@ void emit_set(struct teller *teller, const char *id, bool ok, const char *why);
 void emit_advice(struct teller *teller, const struct wb_advice *advice);
 void emit_death(struct teller *teller, const struct wb_host_event *event);
 void emit_restart(struct teller *teller, const struct wb_host_event *event);
-void emit_end(struct teller *teller, const struct wb_system *system, bool ok);
+void emit_end(struct teller *teller, const struct wb_system *system, uint64_t end_ns, bool ok);
 
 /// Members of a core, and of the machine, about frequency, power and temperature.
 void emit_core_power(struct members *out, const struct wb_core *core);

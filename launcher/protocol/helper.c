@@ -36,6 +36,7 @@ void helper_forget(struct helper *h)
     h->commands.killed = false;
     h->lines.most = PLAN_BYTES;
     h->failed = h->over = false;
+    h->end_ns = 0;
     h->again = true;
 }
 
@@ -175,8 +176,11 @@ void helper_take_commands(struct helper *h)
     size_t bytes;
 
     lines_read(&h->lines);
-    while ((line = lines_next(&h->lines, &bytes)) != NULL)
+    while ((line = lines_next(&h->lines, &bytes)) != NULL) {
         take_command(h, line, bytes);
+        if (h->share != NULL)
+            h->share();
+    }
     if (h->lines.closed)
         wb_host_kill(h->build.host);  // nobody is left to run for
 }
@@ -258,6 +262,7 @@ void helper_take_event(struct helper *h, const struct wb_host_event *event)
         if (wb_word_load(&system->failure.complete, WB_ACQUIRE) != 0)
             emit_fault(h, &system->failure);
         h->over = true;
+        h->end_ns = event->detected_ns;
         break;
     case WB_HOST_NOTHING:
         break;
@@ -270,6 +275,7 @@ void helper_finish(struct helper *h)
         helper_report_error(h, "record", h->plan.record, "the event streams could not be written");
     if (h->build.finish != NULL && h->build.finish(h->build.app) != WB_OK)
         helper_report_error(h, "finish", "", h->build.app->error);
-    wb_system_settle(wb_host_system(h->build.host), wb_kernel_now_ns());
-    emit_end(&h->teller, wb_host_system(h->build.host), !h->failed);
+    const uint64_t end_ns = h->end_ns != 0 ? h->end_ns : wb_kernel_now_ns();
+    wb_system_settle(wb_host_system(h->build.host), end_ns);
+    emit_end(&h->teller, wb_host_system(h->build.host), end_ns, !h->failed);
 }
