@@ -63,7 +63,7 @@ def moved(summary: dict[str, Any]) -> int:
 RADIO = APPS / "fm_radio"
 FRAMES, FRAME_SAMPLES = 4 * LENGTH, 40
 SETTINGS = {"frame_samples": FRAME_SAMPLES, "lpf_taps": 8, "bpf_taps": 8}
-# The launcher takes half of the first core.
+# The launcher takes a part of the first core.
 SECOND = ["lpf", "demodulator", "bpf.0", "bpf.1", "bpf.2", "sum"]
 LEAST_SNR_DB = 120
 
