@@ -6,9 +6,10 @@
 #include "board.h"
 
 // For each time that the supervisor ran while the kernel had something to do, the kernel runs so
-// many times as long: at least board_timeslice_ns(), and at most LONGEST of these. A turn of the
-// supervisor is a part of one.
-enum { KERNEL_SHARE = 9, LONGEST = 50, TURNS = 8, KERNEL_BYTES = 16 << 10 };
+// many times as long: at least board_timeslice_ns(), and at most so many of these. A turn of the
+// supervisor is a part of one. A kernel that does not say when it is idle may be so all the time,
+// and a turn may be long because an emulator waited for its host.
+enum { KERNEL_SHARE = 9, LONGEST = 10, LONGEST_BUSY = 50, TURNS = 8, KERNEL_BYTES = 16 << 10 };
 
 // The two programs, while they wait. Each has its own part of the C library.
 static void *supervisor_sp, *kernel_sp;
@@ -16,7 +17,7 @@ static void *supervisor_library, *kernel_library;
 static _Alignas(8) unsigned char kernel_stack[KERNEL_BYTES] __attribute__((noinit));
 static void (*look_meanwhile)(void);
 static bool has_kernel, runs_kernel;
-static bool is_idle;              // the kernel, when it ran last
+static bool is_idle, says_idle;   // the kernel, when it ran last, and whether it ever says so
 static uint64_t since_ns;         // when the supervisor was woken last, or the kernel began
 static uint64_t idle_ns, end_ns;  // when it is woken next: if the kernel is idle, and if it is not
 
@@ -63,7 +64,8 @@ static void run_kernel(uint64_t least_ns)
     // The timer must find the kernel, however soon it is.
     const uint32_t irq_state = board_irq_save();
     const uint64_t now_ns = board_now_ns(), slice_ns = board_timeslice_ns();
-    const uint64_t its_ns = KERNEL_SHARE * (now_ns - since_ns), most_ns = LONGEST * slice_ns;
+    const uint64_t its_ns = KERNEL_SHARE * (now_ns - since_ns);
+    const uint64_t most_ns = (says_idle ? LONGEST_BUSY : LONGEST) * slice_ns;
 
     idle_ns = now_ns + least_ns;
     end_ns = now_ns + (its_ns < slice_ns ? slice_ns : its_ns > most_ns ? most_ns : its_ns);
@@ -82,7 +84,7 @@ bool board_kernel_idles(void)
 
     if (!has_kernel)
         return false;
-    is_idle = true;
+    is_idle = says_idle = true;
     if (now_ns >= idle_ns) {
         board_supervisor();
         return true;

@@ -20,7 +20,8 @@ void supervisor_begin(void (*kernel)(void), void (*look)(void));
 void supervisor_kill_kernel(void);
 
 /// Lets the first core's kernel run: nine times as long as the supervisor ran before, not less than
-/// board_timeslice_ns(), nor more than 50 times that. An idle one runs for board_timeslice_ns().
+/// board_timeslice_ns(), nor more than 10 times that, or 50 where kernels say when they
+/// are idle. An idle one runs for board_timeslice_ns().
 ///
 /// Context: the supervisor. Blocks.
 void supervisor_yield(void);
