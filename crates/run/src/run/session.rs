@@ -23,7 +23,7 @@ use crate::board::link::Watch;
 use crate::control::{Ask, Reply, Request};
 use crate::load::{MOVE_TIMEOUT_MS, Schedule};
 use crate::process::Process;
-use crate::protocol::{CoreDied, CoreRestarted, ErrorKind, HelperError, Line, Started};
+use crate::protocol::{CoreDied, CoreRestarted, ErrorKind, HelperError, Line, Migrated, Started};
 use crate::signals;
 
 /// How long channels may take to drain after a stop.
@@ -357,14 +357,7 @@ impl<'a> Session<'a> {
                 self.watchers.tell(&Reply::Migration(migration.clone()));
                 self.results.migration(migration);
             }
-            Line::Migrated(migrated) => {
-                if let Some(task) = self.requests.scheduled(&migrated.id) {
-                    self.schedule.answered(task);
-                }
-                if let Some(said) = self.requests.answer_move(migrated) {
-                    self.view.say(&said);
-                }
-            }
+            Line::Migrated(migrated) => self.answer_move(migrated),
             Line::Set(set) => self.requests.answer_set(set),
             Line::CoreDied(death) => self.died(death),
             Line::CoreRestarted(restarted) => self.runs_again(&restarted),
@@ -400,6 +393,15 @@ impl<'a> Session<'a> {
                     Phase::Over
                 };
             }
+        }
+    }
+
+    fn answer_move(&mut self, migrated: Migrated) {
+        if let Some(task) = self.requests.scheduled(&migrated.id) {
+            self.schedule.answered(task);
+        }
+        if let Some(said) = self.requests.answer_move(migrated) {
+            self.view.say(&said);
         }
     }
 
