@@ -273,6 +273,14 @@ fn listen(socket: UnixStream, inputs: &Sender<Input>) {
             Ok(_) if line.trim_ascii().is_empty() => continue,
             Ok(_) => match serde_json::from_slice::<Line>(&line) {
                 Ok(line) => Input::Line(Box::new(line)),
+                // It was killed while it wrote.
+                Err(error)
+                    if error.is_eof()
+                        && !line.ends_with(b"\n")
+                        && (line.len() as u64) < LINE_MAX =>
+                {
+                    Input::Closed
+                }
                 Err(error) => Input::Garbled { why: error.to_string(), line: shown(&line) },
             },
         };
@@ -288,4 +296,34 @@ fn shown(line: &[u8]) -> String {
     let text = String::from_utf8_lossy(line);
     let beginning: String = text.trim_end().chars().take(SHOWN).collect();
     beginning.escape_debug().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use super::*;
+
+    fn heard(said: &[u8]) -> Vec<Input> {
+        let (mut helper, socket) = UnixStream::pair().unwrap();
+        helper.write_all(said).unwrap();
+        drop(helper);
+        let (inputs, heard) = mpsc::channel();
+        listen(socket, &inputs);
+        drop(inputs);
+        heard.iter().collect()
+    }
+
+    #[test]
+    fn a_helper_that_is_killed_while_it_writes_has_gone() {
+        assert!(matches!(heard(b"{\"started\":{\"pid\":1,")[..], [Input::Closed]));
+    }
+
+    #[test]
+    fn what_is_no_line_of_the_protocol_is_garbled() {
+        for said in [&b"{\"started\":{\"pid\":1,\n"[..], b"no line", b"{}\n"] {
+            let heard = heard(said);
+            assert!(matches!(heard[..], [Input::Garbled { .. }, Input::Closed]), "{heard:?}");
+        }
+    }
 }
