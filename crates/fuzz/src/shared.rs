@@ -12,9 +12,15 @@ use rustix::io::pwrite;
 use whimbrel_import::{Options, as_utf8, together};
 use whimbrel_model::{App, Manifest, PlanOptions, Problem, Problems, Source, plan};
 
-/// For the files and sockets of targets. Nothing removes it.
+/// The path of a socket has 107 bytes at most, and the longest name here 12.
+const FOLDER_LEN_MAX: usize = 90;
+
+/// For the files and sockets of targets, wherever `TMPDIR` is. Nothing removes it.
 pub static FOLDER: LazyLock<PathBuf> = LazyLock::new(|| {
-    let folder = env::temp_dir().join(format!("whimbrel-fuzz-{}", process::id()));
+    let name = format!("whimbrel-fuzz-{}", process::id());
+    let folder = env::temp_dir().join(&name);
+    let is_short = folder.as_os_str().len() <= FOLDER_LEN_MAX;
+    let folder = if is_short { folder } else { Path::new("/tmp").join(name) };
     fs::create_dir(&folder).unwrap();
     folder
 });
