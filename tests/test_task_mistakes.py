@@ -306,7 +306,8 @@ def test_ctrl_z_stops_a_whole_run_and_no_job_is_late_for_it(tmp_path: Path) -> N
     assert "200 messages" in said
     late = re.findall(r'"worst_late_ns": ?(\d+)', out)
     assert late
-    assert max(map(int, late)) < STOPPED_S * 1e9, "a job was late by the time of the stop"
+    # One that is due just after the stop has begun would be late by a little less than all of it.
+    assert max(map(int, late)) < 0.75 * STOPPED_S * 1e9, "a job was late by the time of the stop"
 
 
 def test_a_command_that_is_killed_while_stopped_leaves_nothing_behind(
