@@ -93,6 +93,7 @@ PROOFS = {
     "axi_lite_port": Proof("prove_axi_lite_port"),
     "select": Proof("prove_select"),
     "slice": Proof("prove_slice"),
+    "slice_of_5_bits": Proof("prove_slice", {"Width": 5}),
     "decode": Proof("prove_decode"),
     "errors": Proof("prove_errors"),
     "sched": Proof("prove_sched"),
@@ -122,7 +123,7 @@ PROOFS |= {
 }
 
 # A smaller size of each is proved too. `make soak` proves these.
-LONG = {"hw_rtos_of_4_cores", "known_memory_of_8_lines"}
+LONG = {"hw_rtos_of_4_cores", "slice_of_5_bits", "known_memory_of_8_lines"}
 
 
 def circuit(proof: Proof, rtl: Path, where: Path) -> dict[int, str]:
