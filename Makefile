@@ -145,7 +145,7 @@ soak: build test-guest-soak $(THREAD_TESTS:%=$(BUILD)/release/%) $(BUILD)/releas
 	DEB_ON_BOARD=1 $(MAKE) test-release
 	$(MAKE) sbom
 	VOIP_FUZZ=20000 VOIP_SERVER_CALLS=20 $(MAKE) test-parts test-voip
-	PUBLISHED_ALL=1 BOARD_LIMIT_S=900 $(MAKE) test-freertos BOARD_SCALE=2
+	HANGS_S=5400 PUBLISHED_ALL=1 BOARD_LIMIT_S=900 $(MAKE) test-freertos BOARD_SCALE=2
 	MIXED_KILLS=200 MIXED_STORM=600 $(MAKE) test-mixed
 	PUBLISHED_ALL=1 SOC_LIMIT_S=3600 SOC_SCALE=0.3 $(MAKE) test-soc
 	PUBLISHED_ALL=1 RTL_LONG=1 $(MAKE) test-rtl

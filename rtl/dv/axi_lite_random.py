@@ -22,7 +22,7 @@ from regs import LOCK_UNIT as L
 
 SIZE = json.loads(os.environ["RTL_PARAMETERS"])
 CORES = SIZE["NumCores"]
-CYCLES = int(os.environ.get("RTL_CYCLES", "6000"))
+CYCLES = 6000 * int(os.environ["RTL_TIMES"])
 
 
 class HwRtos:

@@ -12,6 +12,8 @@ from cocotb_tools.runner import get_runner
 
 RTL = Path(__file__).resolve().parent.parent
 BUILD = RTL.parent / "build" / "rtl"
+# How many times as long random traffic is as in `make test`.
+TIMES = 10 if "RTL_LONG" in os.environ else 1
 # A file list names what a module is made of, relative to itself.
 LISTS = {name: RTL / f"{name}/{name}.f" for name in ("hw_rtos", "lock_unit", "axi_lite")}
 # The hardware RTOS: what is proved, synthesized, and has pages.
@@ -84,7 +86,7 @@ def run(
             build_dir=where,
             test_dir=where,
             plusargs=list(plusargs),
-            extra_env={"RTL_PARAMETERS": json.dumps(parameters)},
+            extra_env={"RTL_PARAMETERS": json.dumps(parameters), "RTL_TIMES": str(TIMES)},
         )
         tests, failures = get_results(results)
     except (RuntimeError, SystemExit) as ended:  # an assertion of the hardware

@@ -19,7 +19,7 @@ async def words_are_those_of_the_model(dut: SimHandleBase) -> None:
     cocotb.start_soon(Clock(dut.clk_i, 10, "ns").start())
     rng, words, seen = random.Random(2007), {}, Counter()
     await FallingEdge(dut.clk_i)
-    for _ in range(2500):
+    for _ in range(2500 * int(os.environ["RTL_TIMES"])):
         where, word, writes = rng.randrange(WORDS), rng.getrandbits(32), rng.random() < 0.5
         reads = not writes and where in words
         dut.we_i.value, dut.waddr_i.value, dut.wdata_i.value = writes, where, word

@@ -14,7 +14,7 @@ from reference import HALT, OFFER, PICK, RUN, Access, Model, Outputs, Task
 from regs import HW_RTOS as R
 
 SIZE = json.loads(os.environ["RTL_PARAMETERS"])
-CYCLES = int(os.environ.get("RTL_CYCLES", "12000"))
+CYCLES = 12000 * int(os.environ["RTL_TIMES"])
 HOT_PORTS = 5  # those that most messages go through
 
 

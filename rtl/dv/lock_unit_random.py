@@ -14,7 +14,7 @@ from cocotb.triggers import ReadOnly, RisingEdge
 from regs import LOCK_UNIT as R
 
 CORES = json.loads(os.environ["RTL_PARAMETERS"])["NumCores"]
-CYCLES = 8000
+CYCLES = 8000 * int(os.environ["RTL_TIMES"])
 ADDRESSES = (0x8000_0000, 0x8000_0004, 0x8000_1000, 0)
 
 Access = tuple[bool, int, int, int]  # write, address, data, byte enables

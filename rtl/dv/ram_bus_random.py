@@ -63,7 +63,7 @@ async def transfers_are_those_of_the_model(dut: SimHandleBase) -> None:
     drive(dut, asking, held)
     await FallingEdge(dut.clk_i)
     dut.rst_ni.value = 1
-    for cycle in range(4000):
+    for cycle in range(4000 * int(os.environ["RTL_TIMES"])):
         busy = (0.02, 0.1, 0.5)[cycle // 500 % 3]
         if cycle % 500 == 0:
             wait_states = rng.choice((0, 1, 4, 10))

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from random import randrange
+from random import choice
 from tempfile import TemporaryDirectory
 from typing import Any, Protocol
 
@@ -43,14 +43,16 @@ Sound = NDArray[Any]
 
 def free_port(count: int = 2) -> int:
     """The first of some UDP ports that nobody has and that Linux gives to nobody by itself."""
-    given = int(Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
-    while True:
-        first = randrange(1024, given - count, 2)
+    low, high = map(int, Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split())
+    others = range(1024, low - count, 2) or range(high + 1, 65536 - count, 2) or range(low, high, 2)
+    for _ in range(1000):
+        first = choice(others)
         with ExitStack() as held, suppress(OSError):
             for port in range(first, first + count):
                 some = held.enter_context(socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
                 some.bind((HOST, port))
             return first
+    raise AssertionError(f"no {count} free UDP ports were found")
 
 
 def rtp(number: int, payload: bytes, kind: int = 0) -> bytes:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from driven import moved
-from phones import SPEECH, Baresip, Ours, baresip, lost_ms, ours, share_heard, speech
+from phones import PATIENCE_S, SPEECH, Baresip, Ours, baresip, lost_ms, ours, share_heard, speech
 
 SAID_MS = 4000
 LEAST = 0.75  # of what was said while the machine let the phones run
@@ -102,9 +102,9 @@ def is_within(process: int, libraries: tuple[str, ...]) -> bool:
 def kill_in_a_frame(phone: Ours) -> bool:
     """Kills the kernel of core 1 while a codec or a filter computes; false: the call was over
     before it was seen to."""
-    kernel = phone.kernel(1)
+    kernel, deadline = phone.kernel(1), time.monotonic() + PATIENCE_S
     with suppress(ProcessLookupError, FileNotFoundError):
-        while True:
+        while time.monotonic() < deadline:
             os.kill(kernel, signal.SIGSTOP)
             time.sleep(0.001)
             if is_within(kernel, LIBRARIES):

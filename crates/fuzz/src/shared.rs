@@ -1,28 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Helpers that several targets use.
 
+use std::env;
 use std::io::{self, Write};
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
-use std::{env, fs, process};
 
 use rustix::fs::{MemfdFlags, ftruncate, memfd_create};
 use rustix::io::pwrite;
 use whimbrel_import::{Options, as_utf8, together};
 use whimbrel_model::{App, Manifest, PlanOptions, Problem, Problems, Source, plan};
 
-/// The path of a socket has 107 bytes at most, and the longest name here 12.
-const FOLDER_LEN_MAX: usize = 90;
+/// The path of a socket has 107 bytes at most.
+const PLACE_LEN_MAX: usize = 80;
 
 /// For the files and sockets of targets, wherever `TMPDIR` is. Nothing removes it.
 pub static FOLDER: LazyLock<PathBuf> = LazyLock::new(|| {
-    let name = format!("whimbrel-fuzz-{}", process::id());
-    let folder = env::temp_dir().join(&name);
-    let is_short = folder.as_os_str().len() <= FOLDER_LEN_MAX;
-    let folder = if is_short { folder } else { Path::new("/tmp").join(name) };
-    fs::create_dir(&folder).unwrap();
-    folder
+    let place = env::temp_dir();
+    let is_short = place.as_os_str().len() <= PLACE_LEN_MAX;
+    let folder = tempfile::tempdir_in(if is_short { &place } else { Path::new("/tmp") });
+    folder.unwrap().keep()
 });
 
 /// A file in memory, for what reads files by their paths.

@@ -3,7 +3,8 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
-use std::{fs, panic};
+use std::time::{Duration, Instant};
+use std::{fs, panic, process, thread};
 
 use rand::{Rng, RngCore, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -11,6 +12,12 @@ use whimbrel_fuzz::{ALL, FOLDER, Target};
 
 /// Of each input.
 const MUTATIONS: u64 = 300;
+
+/// An input takes a target milliseconds, and a busy machine longer.
+const HANGS: Duration = Duration::from_secs(120);
+
+/// What is taken now, and since when.
+static TAKEN: Mutex<Option<(String, Instant)>> = Mutex::new(None);
 
 /// Also of the threads of a target, where a panic ends nothing else.
 static PANICS: Mutex<Vec<String>> = Mutex::new(Vec::new());
@@ -21,6 +28,7 @@ fn no_target_panics_on_its_corpus_or_near_it() {
     for (name, _, files) in &corpora {
         assert!(!files.is_empty(), "{name} has no corpus");
     }
+    thread::spawn(end_what_hangs);
     let hook = panic::take_hook();
     panic::set_hook(Box::new(|info| PANICS.lock().unwrap().push(info.to_string())));
     let faults: Vec<String> = corpora
@@ -30,8 +38,22 @@ fn no_target_panics_on_its_corpus_or_near_it() {
         })
         .collect();
     panic::set_hook(hook);
+    *TAKEN.lock().unwrap() = None;
     let _ = fs::remove_dir_all(FOLDER.as_path());
     assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+fn end_what_hangs() {
+    loop {
+        thread::sleep(HANGS / 10);
+        match &*TAKEN.lock().unwrap() {
+            Some((what, since)) if since.elapsed() > HANGS => {
+                eprintln!("{what} takes longer than {HANGS:?}");
+                process::abort();
+            }
+            _ => (),
+        }
+    }
 }
 
 /// How a target panics on a file, or on the first of its mutations.
@@ -39,6 +61,8 @@ fn fault(name: &str, target: Target, file: &Path) -> Option<String> {
     let whole = fs::read(file).unwrap();
     (0..=MUTATIONS).find_map(|seed| {
         let bytes = if seed == 0 { whole.clone() } else { mutated(&whole, seed) };
+        let what = format!("{name} on mutation {seed} of {}", file.display());
+        *TAKEN.lock().unwrap() = Some((what, Instant::now()));
         let _ = panic::catch_unwind(|| target(&bytes));
         let said = std::mem::take(&mut *PANICS.lock().unwrap());
         if said.is_empty() {
