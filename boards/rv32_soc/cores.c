@@ -49,8 +49,8 @@ void board_sleep(void)
     __asm__ volatile("wfi" ::: "memory");
 }
 
-// On the first core the supervisor runs meanwhile, if it has something to do. The interrupt that
-// ends the sleep is taken while the kernel counts as idle.
+// On the first core the supervisor runs meanwhile, if it is its time. The interrupt that ends the
+// sleep is taken while the kernel counts as idle, so that of the timer switches to the supervisor.
 void board_idle(void)
 {
     if (board_core() != 0) {

@@ -25,7 +25,8 @@ void board_guard(const void *stack);
 /// Sleeps until an interrupt is due. Interrupts are closed, and not taken meanwhile.
 void board_sleep(void);
 
-/// The same of a kernel that has nothing to do. Interrupts may be taken meanwhile.
+/// The same for a kernel that has nothing to do. Interrupts may be taken meanwhile, and are closed
+/// again at the return.
 void board_idle(void);
 
 // ---- The kernel provides ------------------------------------------------------------------------

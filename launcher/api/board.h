@@ -132,14 +132,22 @@ size_t board_line_room(void);
 /// Called by the board when it is time, on the first core; nothing by default.
 void board_supervisor(void);
 
-/// Called by a board whose first core's kernel is idle, or is not any more; it need not be called.
-/// Whether the supervisor ran meanwhile, so that there may be something to do.
+/// Called by the board when the first core's kernel has nothing to do; a board may leave it out.
+/// The supervisor may run meanwhile.
 ///
-/// Context: the kernel of the first core, without interrupts. Never takes long by itself.
+/// Context: the kernel of the first core, without interrupts. Blocks while the supervisor runs.
+/// Returns: true if the supervisor ran, so that there may be something to do now.
 bool board_kernel_idles(void);
+
+/// Called by such a board when that kernel is about to look for something to do.
+///
+/// Context: the kernel of the first core, without interrupts. Never blocks.
 void board_kernel_wakes(void);
 
-/// Called by such a board at the end of an interrupt that is for the first core's kernel.
+/// Called by such a board at the end of each interrupt of the first core that may be for its
+/// kernel: an idle kernel runs now, in the place of the supervisor.
+///
+/// Context: an interrupt of the first core. Blocks while that kernel runs.
 void board_kernel_is_called(void);
 
 // ---- The kernel provides to a launcher ---------------------------------------------------------

@@ -54,7 +54,7 @@ struct wb_host_event {
     int signal;                                      // DIED: what killed it; 0: no signal
     pid_t pid;
     bool returns;          // DIED: it is started again
-    uint64_t detected_ns;  // on the run's clock
+    uint64_t detected_ns;  // on the run's clock; ENDED: when the kernels had ended, 0: unknown
     uint64_t took_ns;      // RESTARTED: since its death was noticed
     const char *by;   // DIED: what noticed it: `robust-futex`, `pidfd`, `watchdog` or `restart`
     const char *why;  // DIED: what is known of it, mostly NULL

@@ -35,7 +35,7 @@ struct wb_host {
     struct wb_system *system;
     size_t memory_bytes;
     uint64_t watchdog_ns;
-    uint32_t least_polls;  // within that time
+    uint32_t least_polls;  // how often the launcher must have looked within that time
     struct heartbeat heartbeats[CORES];
     const char *killed[CORES];  // by what; NULL: it lives
     bool told[CORES];           // the death has been handled
@@ -283,7 +283,7 @@ void wb_host_kill(struct wb_host *host)
 void wb_host_watch(struct wb_host *host, uint32_t limit_ms)
 {
     host->watchdog_ns = (uint64_t)limit_ms * 1000000;
-    // Divided once: 64 bits take a small core a thousand cycles.
+    // Divided here, once: dividing 64 bits takes a small core a thousand cycles.
     host->least_polls = (uint32_t)(host->watchdog_ns / (2 * board_timeslice_ns()));
 }
 
@@ -354,7 +354,7 @@ static struct wb_host_event look_at_cores(struct wb_host *host)
         look_for_deaths(host, board_now_ns());
     if (!host->over && take_over(host, &event))
         return event;
-    // Whoever should have told the others may have been killed.
+    // Whoever should have told the others may have been killed. The first core's kernel ends now.
     if (wb_word_load(&host->system->live, WB_SEQ_CST) == 0) {
         for (uint32_t i = 0; i < host->system->n_cores; i++)
             board_ring(i);

@@ -5,10 +5,10 @@
 
 #include "board.h"
 
-// For each time that the supervisor ran while the kernel had something to do, the kernel runs so
-// many times as long: at least board_timeslice_ns(), and at most so many of these. A turn of the
-// supervisor is a part of one. A kernel that does not say when it is idle may be so all the time,
-// and a turn may be long because an emulator waited for its host.
+// The kernel runs KERNEL_SHARE times as long as the supervisor ran before: for at least a slice of
+// board_timeslice_ns(), and at most LONGEST of them, or LONGEST_BUSY if it says when it is idle.
+// One that does not may be idle all the time, and the supervisor may have taken long only because
+// an emulator waited for its host. In long work the supervisor gives way after a slice / TURNS.
 enum { KERNEL_SHARE = 9, LONGEST = 10, LONGEST_BUSY = 50, TURNS = 8, KERNEL_BYTES = 16 << 10 };
 
 // The two programs, while they wait. Each has its own part of the C library.
@@ -17,18 +17,18 @@ static void *supervisor_library, *kernel_library;
 static _Alignas(8) unsigned char kernel_stack[KERNEL_BYTES] __attribute__((noinit));
 static void (*look_meanwhile)(void);
 static bool has_kernel, runs_kernel;
-static bool is_idle, says_idle;   // the kernel, when it ran last, and whether it ever says so
+static bool is_idle, says_idle;   // the kernel was idle when it ran last; it has ever said so
 static uint64_t since_ns;         // when the supervisor was woken last, or the kernel began
 static uint64_t idle_ns, end_ns;  // when it is woken next: if the kernel is idle, and if it is not
 
-// Within four seconds: dividing 64 bits would take a thousand cycles of a small core.
+// At most four seconds ahead: dividing 64 bits would take a small core a thousand cycles.
 static void wake_at(uint64_t at_ns, uint64_t now_ns)
 {
     board_wake_supervisor((uint32_t)(at_ns - now_ns) / 1000 + 1);
 }
 
-// In the first core's kernel: the timer's interrupt, which was set for a kernel that was idle then,
-// or the kernel is idle now.
+// In the first core's kernel: the timer's interrupt, or the kernel is idle now. The timer may have
+// been set for a kernel that was idle then and is not any more.
 void board_supervisor(void)
 {
     const uint64_t now_ns = board_now_ns();
@@ -110,7 +110,7 @@ void supervisor_kill_kernel(void)
     has_kernel = false;
 }
 
-// A kernel that has failed says so in the place of the supervisor, and runs no more.
+// A kernel that has failed reports that in the place of the supervisor, and does not run again.
 void supervisor_yield(void)
 {
     if (has_kernel && !runs_kernel) {
@@ -121,7 +121,7 @@ void supervisor_yield(void)
     since_ns = board_now_ns();
 }
 
-// An idle kernel takes the core when it is called.
+// An idle kernel needs no turn: it takes the core when it is called.
 void supervisor_share(void)
 {
     if (!has_kernel || runs_kernel)

@@ -10,8 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/// Prepares a program that runs from the next rest on: the first core's kernel. `look` is called in
-/// supervisor_share(); NULL: nothing is.
+/// Prepares a program that runs from the next rest on: the first core's kernel. supervisor_share()
+/// calls `look`, unless it is NULL.
 ///
 /// Context: the supervisor.
 void supervisor_begin(void (*kernel)(void), void (*look)(void));
@@ -19,15 +19,16 @@ void supervisor_begin(void (*kernel)(void), void (*look)(void));
 /// Never lets the first core's kernel run again, from now on or until supervisor_begin().
 void supervisor_kill_kernel(void);
 
-/// Lets the first core's kernel run: nine times as long as the supervisor ran before, not less than
-/// board_timeslice_ns(), nor more than 10 times that, or 50 where kernels say when they
-/// are idle. An idle one runs for board_timeslice_ns().
+/// Lets the first core's kernel run for nine times as long as the supervisor ran before: for at
+/// least board_timeslice_ns(), and at most 10 times that, or 50 times if kernels say when they are
+/// idle. An idle one gives the core back after board_timeslice_ns().
 ///
 /// Context: the supervisor. Blocks.
 void supervisor_yield(void);
 
 /// The same in the midst of long work, if the kernel has something to do and the supervisor has run
-/// for an eighth of board_timeslice_ns(). When the kernel is idle, the supervisor goes on.
+/// for an eighth of board_timeslice_ns(). If the kernel is idle, the supervisor continues. Calls
+/// `look` in both cases.
 ///
 /// Context: the supervisor, or the first core's kernel in its place. Blocks.
 void supervisor_share(void);

@@ -25,10 +25,10 @@ struct helper {
     recorder_opener *record;
     struct commands commands;
     void (*obey)(struct helper *h, const struct command *command);  // NULL: commands_obey()
-    void (*share)(void);  // called after each command: others need the processor; NULL: they do not
+    void (*share)(void);  // called after each command, as others need the processor; NULL: nothing
     struct deadlock deadlock;
     uint64_t deadlock_check_ns;  // when to look again
-    uint64_t end_ns;             // when the kernels had ended; 0: it is not known
+    uint64_t end_ns;             // when the kernels had ended; 0: not yet, or unknown
     bool failed, over;
     bool started;  // it has been told; a run that begins anew does not tell it again
     bool again;    // a run is over: what was still asked of it comes before the next plan
