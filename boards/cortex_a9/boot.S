@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // From reset to C, and what comes from the processor's vectors. All four cores start here, secure,
-// in SVC mode, with the MMU off: at the same time, or when the first has them (secondary.h).
+// in SVC mode, with the MMU and the data cache off: at the same time, or the first before the
+// others, which it releases (secondary.h).
 
 #include "map.h"
 
@@ -19,7 +20,8 @@ _start:
     ldr     sp, =MAP_TABLES + MAP_MB - 0x4000
     add     sp, sp, r4, lsl #12
     add     sp, sp, #0x1000
-    // After a reset the L1 data cache contains anything: by set and way, of which there are four.
+    // After a reset the L1 data cache contains anything, so it is invalidated, by set and way: it
+    // has four ways, and lines of 32 bytes.
     mov     r0, #0
     mcr     p15, 2, r0, c0, c0, 0
     isb

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 # What boards with a quad Cortex-A9 have alike. A board's CMakeLists.txt includes this and calls
-# cortex_a9_board(); its map.h says where its memory and devices are, and its link.ld says it to the linker.
+# cortex_a9_board(). Its map.h says where its memory and devices are, and its link.ld says it to the
+# linker.
 set(FREERTOS_PORT GCC_ARM_CA9 CACHE STRING "")
 set(processor "${CMAKE_CURRENT_LIST_DIR}")
 include("${CMAKE_CURRENT_LIST_DIR}/../shared/arm_board.cmake")
 include("${WHIMBREL}/kernels/freertos/modules.cmake")
 
-# cortex_a9_board(NAME SOURCE...): the library NAME of the board with these files, which tell the time
-# (mpcore_clock.h), start its other cores (secondary.h) and drive its UART (arm_board.h); and what the
-# board's own build makes of it: the conformance suite, and images of applications.
+# cortex_a9_board(NAME SOURCE...): the library NAME of the board with these files, which tell the
+# time (mpcore_clock.h), start its other cores (secondary.h) and drive its UART (arm_board.h); and
+# what the board's own build makes of it: the conformance suite, and images of applications.
 macro(cortex_a9_board name)
     set(mmu_options -mno-unaligned-access)
     arm_board(${name} "${processor}/newlib.c" "${processor}/pages.c" "${processor}/reent.c" ${ARGN})

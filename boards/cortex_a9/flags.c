@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Of a board on which any reset starts all cores at once: they wait for a word of its system
-// registers, which any reset clears. Memory keeps what was in it.
+// For a board on which any reset starts all cores at the same time: the others wait for a word of
+// its system registers. Any reset clears this word; memory keeps its content.
 
 #include "map.h"
 #include "secondary.h"

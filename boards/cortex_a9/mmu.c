@@ -84,8 +84,8 @@ void mmu_map_stacks(void)
     show_translations();
 }
 
-// The Snoop Control Unit keeps caches coherent, from before any of them is enabled. Its copies of
-// their tags contain anything after a reset.
+// The Snoop Control Unit keeps the L1 data caches coherent, so it is enabled before any of them.
+// After a reset its copies of their tags contain anything.
 static void begin_scu(void)
 {
     *(volatile uint32_t *)(MAP_SCU + SCU_INVALIDATE) = 0xffff;

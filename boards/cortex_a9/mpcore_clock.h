@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The clock of an MPCore, and at which frequency it counts, as its timers do: fixed_clock.c, or a
-// board's own.
+// The global timer of an MPCore, which is the clock of all cores, and the frequency at which it and
+// the cores' own timers count: fixed_clock.c, or a file of the board.
 #ifndef CORTEX_A9_MPCORE_CLOCK_H
 #define CORTEX_A9_MPCORE_CLOCK_H
 
@@ -10,12 +10,13 @@
 
 /// The frequency in Hz, a multiple of a MHz.
 ///
-/// Context: any, after clock_begin().
+/// Context: any, after clock_begin(). Never blocks.
 uint32_t clock_hz(void);
 
-/// Finds it out.
+/// Finds the frequency out. Called again, it does nothing.
 ///
-/// Context: the first core; the clock counts, and no kernel has begun.
+/// Context: the first core, after the clock was started and before any kernel. Blocks for some
+/// milliseconds where it has to measure.
 void clock_begin(void);
 
 static inline uint32_t clock_high(void)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The timers of the cores count at half of the frequency of these, which U-Boot has set; QEMU has
-// them count at 100 MHz. Which it is, a timer of the SoC tells that counts at an eighth of the
-// crystal's.
+// The cores' timers count at half of the cores' frequency, which U-Boot has set; in QEMU they count
+// at 100 MHz. The first core measures that against a timer of the SoC, which counts at an eighth of
+// the crystal's 24 MHz.
 
 #include "arm_board.h"
 #include "mpcore_clock.h"
@@ -19,9 +19,9 @@ enum {
     FROM_ZERO = 1 << 1,
     CRYSTAL = 5 << 6,
     FREE_RUN = 1 << 9,
-    REFERENCE_MHZ = 3,
+    REFERENCE_MHZ = 3,    // of COUNT
     LEAST_COUNTS = 3000,  // of the reference: a millisecond
-    PRECISION = 2000,
+    PRECISION = 2000,     // of the distance of two samples, in their widths
     SHIFT = 24,
 };
 
@@ -50,7 +50,7 @@ static uint64_t width(const struct sample *sample)
     return sample->end - sample->begin;
 }
 
-// The narrowest of some: an emulator can be held up in any.
+// The narrowest of some: the host of an emulator may interrupt it in any.
 static struct sample take_first(void)
 {
     struct sample first = take_sample();
@@ -63,7 +63,7 @@ static struct sample take_first(void)
     return first;
 }
 
-// To the next MHz: the samples are 2000 times as far apart as they are wide.
+// To the nearest MHz: the samples are PRECISION times as far apart as they are wide.
 static uint32_t measure_mhz(void)
 {
     const struct sample first = take_first();

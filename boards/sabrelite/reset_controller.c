@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The i.MX6's System Reset Controller (SRC) holds all cores but the first in reset. A core that it
-// starts goes through the boot ROM to the address in a register of its own.
+// The i.MX6's System Reset Controller (SRC) keeps all cores except the first in reset. A core that
+// it starts goes through the boot ROM to the address in that core's register of the SRC.
 
 #include <stdint.h>
 
