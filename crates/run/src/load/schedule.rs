@@ -126,7 +126,7 @@ impl Schedule {
     }
 
     /// Takes the moves that are due by `now`. A shuttle leaves out those it is late for, and waits
-    /// for the answer to each: requests of a board that is slower than they come would pile up.
+    /// for the answer to each: requests would pile up on a board that answers more slowly.
     pub fn take(&mut self, now: Duration) -> Vec<Due> {
         let due = self.entries.iter_mut().filter(|entry| entry.pending() && entry.due <= now);
         due.map(|entry| entry.take(now)).collect()

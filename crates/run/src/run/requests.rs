@@ -97,7 +97,7 @@ impl Requests {
         }
     }
 
-    /// What moves by a request of the run itself.
+    /// The task that a request of the run itself is to move; `None` for any other request.
     pub fn scheduled(&self, id: &str) -> Option<&TaskName> {
         match self.moves.get(id)? {
             Waiter::Schedule(due) => Some(&due.task),
