@@ -71,8 +71,8 @@ static enum wb_status fetch(struct wb_core *core, struct wb_task *task, uint32_t
 {
     if (!is_elsewhere(core, task))
         return WB_OK;
-    // Recovery's offer carries no request: the source died before it filled the buffer that it had
-    // taken. It may have returned since, so that its state does not tell.
+    // Recovery's offer carries no accepted request. The source may have died before it filled the
+    // buffer that it had taken, and may have returned since, so its state does not tell.
     if (wb_task_state_of(owner_state) == WB_TASK_OFFERED && wb_migration_is_accepted(task) &&
         wb_transfer_is_of(task))
         return through_buffer(core, task, owner_state, fetched);
