@@ -50,18 +50,16 @@ void board_sleep(void)
 }
 
 // On the first core the supervisor runs meanwhile, if it is its time. The interrupt that ends the
-// sleep is taken while the kernel counts as idle, so that of the timer switches to the supervisor.
+// sleep is taken after the kernel has counted as idle: the timer's would switch to the supervisor
+// although another interrupt has called the kernel.
 void board_idle(void)
 {
     if (board_core() != 0) {
         board_sleep();
         return;
     }
-    if (!board_kernel_idles()) {
+    if (!board_kernel_idles())
         board_sleep();
-        board_irq_restore(INTERRUPTS);
-        (void)board_irq_save();
-    }
     board_kernel_wakes();
 }
 

@@ -18,7 +18,7 @@ void _start(void);
 
 void secondary_hold(void)
 {
-    CONTROL &= ~(uint32_t)ENABLES;
+    CONTROL = (CONTROL & ~(uint32_t)ENABLES) | RESETS;
 }
 
 void secondary_release(void)

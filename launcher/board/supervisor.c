@@ -5,11 +5,12 @@
 
 #include "board.h"
 
-// The kernel runs KERNEL_SHARE times as long as the supervisor ran before: for at least a slice of
-// board_timeslice_ns(), and at most LONGEST of them, or LONGEST_BUSY if it says when it is idle.
-// One that does not may be idle all the time, and the supervisor may have taken long only because
-// an emulator waited for its host. In long work the supervisor gives way after a slice / TURNS.
-enum { KERNEL_SHARE = 9, LONGEST = 10, LONGEST_BUSY = 50, TURNS = 8, KERNEL_BYTES = 16 << 10 };
+// The kernel runs as long as the supervisor ran before: for at least a slice of
+// board_timeslice_ns(), and at most LONGEST of them. One that says when it is idle runs BUSY_SHARE
+// times as long as the supervisor ran while it was busy, and at most LONGEST_BUSY slices. One that
+// does not may be idle all the time, and the supervisor may have taken long only because an
+// emulator waited for its host. In long work the supervisor gives way after a slice / TURNS.
+enum { LONGEST = 10, BUSY_SHARE = 9, LONGEST_BUSY = 50, TURNS = 8, KERNEL_BYTES = 16 << 10 };
 
 // The two programs, while they wait. Each has its own part of the C library.
 static void *supervisor_sp, *kernel_sp;
@@ -64,7 +65,8 @@ static void run_kernel(uint64_t least_ns)
     // The timer must find the kernel, however soon it is.
     const uint32_t irq_state = board_irq_save();
     const uint64_t now_ns = board_now_ns(), slice_ns = board_timeslice_ns();
-    const uint64_t its_ns = KERNEL_SHARE * (now_ns - since_ns);
+    const uint64_t share = !says_idle ? 1 : is_idle ? 0 : BUSY_SHARE;
+    const uint64_t its_ns = share * (now_ns - since_ns);
     const uint64_t most_ns = (says_idle ? LONGEST_BUSY : LONGEST) * slice_ns;
 
     idle_ns = now_ns + least_ns;

@@ -13,6 +13,8 @@ use crate::args::values::{Move, Shuttle, TaskName};
 
 /// How long a move may take that was planned, or asked for by a key.
 pub const MOVE_TIMEOUT_MS: u64 = 1000;
+/// A board that has no memory for an answer, or for a request, says nothing of it.
+const LOST_MS: u64 = 10 * MOVE_TIMEOUT_MS;
 
 /// Moves to come, by the time since the start.
 #[derive(Debug, Default)]
@@ -28,8 +30,8 @@ struct Entry {
     due: Duration,
     /// `None`: it moves once.
     period: Option<Duration>,
-    /// Its last move has not been answered yet.
-    waits: bool,
+    /// Its last move is taken for lost then; zero: it has been answered.
+    lost: Duration,
 }
 
 /// A move that is due.
@@ -55,7 +57,7 @@ impl Schedule {
             next: 0,
             due: at,
             period: None,
-            waits: false,
+            lost: Duration::ZERO,
         };
         let again = |Shuttle { task, cores, period }: Shuttle| Entry {
             task,
@@ -63,7 +65,7 @@ impl Schedule {
             next: 0,
             due: period,
             period: Some(period),
-            waits: false,
+            lost: Duration::ZERO,
         };
         let mut entries: Vec<Entry> = args.moves.iter().cloned().map(once).collect();
         entries.extend(args.shuttles.iter().cloned().map(again));
@@ -98,7 +100,7 @@ impl Schedule {
 
     /// When the next move is due.
     pub fn next(&self) -> Option<Duration> {
-        self.entries.iter().filter(|entry| entry.pending()).map(|entry| entry.due).min()
+        self.entries.iter().filter_map(Entry::next_due).min()
     }
 
     /// The same as commands of a simulation's plan, which knows when they are due by itself.
@@ -128,27 +130,29 @@ impl Schedule {
     /// Takes the moves that are due by `now`. A shuttle leaves out those it is late for, and waits
     /// for the answer to each: requests would pile up on a board that answers more slowly.
     pub fn take(&mut self, now: Duration) -> Vec<Due> {
-        let due = self.entries.iter_mut().filter(|entry| entry.pending() && entry.due <= now);
+        let is_due = |entry: &&mut Entry| entry.next_due().is_some_and(|due| due <= now);
+        let due = self.entries.iter_mut().filter(is_due);
         due.map(|entry| entry.take(now)).collect()
     }
 
     /// A move of the task has been answered.
     pub fn answered(&mut self, task: &TaskName) {
         for entry in self.entries.iter_mut().filter(|entry| entry.task == *task) {
-            entry.waits = false;
+            entry.lost = Duration::ZERO;
         }
     }
 }
 
 impl Entry {
-    fn pending(&self) -> bool {
-        if self.period.is_some() { !self.waits } else { self.next == 0 }
+    fn next_due(&self) -> Option<Duration> {
+        let is_open = self.period.is_some() || self.next == 0;
+        is_open.then_some(self.due.max(self.lost))
     }
 
     fn take(&mut self, now: Duration) -> Due {
         let core = self.cores[self.next % self.cores.len()];
         self.next += 1;
-        self.waits = true;
+        self.lost = now + Duration::from_millis(LOST_MS);
         if let Some(period) = self.period {
             while self.due <= now {
                 self.due += period;
@@ -225,7 +229,7 @@ mod tests {
 
     fn entry(cores: &[u32], period: Option<Duration>) -> Entry {
         let task = TaskName { name: "bpf".into(), index: 0 };
-        Entry { task, cores: cores.to_vec(), next: 0, due: ms(10), period, waits: false }
+        Entry { task, cores: cores.to_vec(), next: 0, due: ms(10), period, lost: Duration::ZERO }
     }
 
     fn ms(ms: u64) -> Duration {
@@ -267,9 +271,12 @@ mod tests {
         let bpf = schedule.entries[0].task.clone();
         assert_eq!(cores(schedule.take(ms(10))), [1]);
         schedule.answered(&other);
-        assert_eq!(schedule.next(), None);
+        assert_eq!(schedule.next(), Some(ms(10 + LOST_MS)));
         assert!(schedule.take(ms(1000)).is_empty());
         schedule.answered(&bpf);
         assert_eq!(cores(schedule.take(ms(1001))), [0]);
+        // No answer comes.
+        assert!(schedule.take(ms(1000 + LOST_MS)).is_empty());
+        assert_eq!(cores(schedule.take(ms(1001 + LOST_MS))), [1]);
     }
 }
