@@ -93,6 +93,11 @@ void board_interrupt(uint32_t cause)
         board_kernel_is_called();
 }
 
+bool board_tells_idle(void)
+{
+    return true;
+}
+
 __attribute__((weak)) bool board_kernel_idles(void)
 {
     return false;

@@ -132,6 +132,11 @@ size_t board_line_room(void);
 /// Called by the board when it is time, on the first core; nothing by default.
 void board_supervisor(void);
 
+/// Whether the board calls the next three functions. Without it, a board does not.
+///
+/// Context: any. Never blocks.
+bool board_tells_idle(void);
+
 /// Called by the board when the first core's kernel has nothing to do; a board may leave it out.
 /// The supervisor may run meanwhile.
 ///

@@ -6,10 +6,11 @@
 #include "board.h"
 
 // The kernel runs as long as the supervisor ran before: for at least a slice of
-// board_timeslice_ns(), and at most LONGEST of them. One that says when it is idle runs BUSY_SHARE
-// times as long as the supervisor ran while it was busy, and at most LONGEST_BUSY slices. One that
-// does not may be idle all the time, and the supervisor may have taken long only because an
-// emulator waited for its host. In long work the supervisor gives way after a slice / TURNS.
+// board_timeslice_ns(), and at most LONGEST of them. One that tells when it is idle runs BUSY_SHARE
+// times as long, and at most LONGEST_BUSY slices: the supervisor's work on a command is one piece,
+// which may begin while the kernel is idle. One that does not may be idle all the time, and
+// the supervisor may have taken long only because an emulator waited for its host. In long work the
+// supervisor gives way after a slice / TURNS.
 enum { LONGEST = 10, BUSY_SHARE = 9, LONGEST_BUSY = 50, TURNS = 8, KERNEL_BYTES = 16 << 10 };
 
 // The two programs, while they wait. Each has its own part of the C library.
@@ -18,7 +19,7 @@ static void *supervisor_library, *kernel_library;
 static _Alignas(8) unsigned char kernel_stack[KERNEL_BYTES] __attribute__((noinit));
 static void (*look_meanwhile)(void);
 static bool has_kernel, runs_kernel;
-static bool is_idle, says_idle;   // the kernel was idle when it ran last; it has ever said so
+static bool is_idle;              // the kernel, when it ran last
 static uint64_t since_ns;         // when the supervisor was woken last, or the kernel began
 static uint64_t idle_ns, end_ns;  // when it is woken next: if the kernel is idle, and if it is not
 
@@ -65,9 +66,8 @@ static void run_kernel(uint64_t least_ns)
     // The timer must find the kernel, however soon it is.
     const uint32_t irq_state = board_irq_save();
     const uint64_t now_ns = board_now_ns(), slice_ns = board_timeslice_ns();
-    const uint64_t share = !says_idle ? 1 : is_idle ? 0 : BUSY_SHARE;
-    const uint64_t its_ns = share * (now_ns - since_ns);
-    const uint64_t most_ns = (says_idle ? LONGEST_BUSY : LONGEST) * slice_ns;
+    const uint64_t its_ns = (board_tells_idle() ? BUSY_SHARE : 1) * (now_ns - since_ns);
+    const uint64_t most_ns = (board_tells_idle() ? LONGEST_BUSY : LONGEST) * slice_ns;
 
     idle_ns = now_ns + least_ns;
     end_ns = now_ns + (its_ns < slice_ns ? slice_ns : its_ns > most_ns ? most_ns : its_ns);
@@ -80,13 +80,18 @@ static void run_kernel(uint64_t least_ns)
     board_irq_restore(irq_state);
 }
 
+__attribute__((weak)) bool board_tells_idle(void)
+{
+    return false;
+}
+
 bool board_kernel_idles(void)
 {
     const uint64_t now_ns = board_now_ns();
 
     if (!has_kernel)
         return false;
-    is_idle = says_idle = true;
+    is_idle = true;
     if (now_ns >= idle_ns) {
         board_supervisor();
         return true;
