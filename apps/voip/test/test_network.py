@@ -17,6 +17,7 @@ import pytest
 from phones import (
     HOST,
     PATIENCE_S,
+    SOUND_PORT,
     SPEECH,
     HeldUp,
     Ours,
@@ -284,7 +285,7 @@ def test_sound_of_a_stranger_is_not_heard(far: Path, tmp_path: Path) -> None:
     ):
         phone.wait_until("in a call")
         # Those of sound are below those that the system gives, as to SIP and DNS.
-        ports = [port for port in ports_of(phone.kernel(0)) if 16384 <= port < 32768]
+        ports = [port for port in ports_of(phone.kernel(0)) if SOUND_PORT <= port < 32768]
         assert len(ports) == 2
         for number in range(200):
             for port in ports:
