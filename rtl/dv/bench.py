@@ -24,9 +24,14 @@ ARGS = ["--assert", "-Wall", "-Wno-SYNCASYNCNET", "--quiet", "-DRTL_ASSERTIONS"]
 
 
 def listed(files: Path) -> list[Path]:
-    """The files that a file list names."""
-    names = [line for line in files.read_text().splitlines() if line[:1] not in ("", "+")]
-    return [(files.parent / name).resolve() for name in names]
+    """The files that a file list names, with those of the lists in it."""
+    found = []
+    for line in files.read_text().splitlines():
+        if line.startswith("-F "):
+            found += listed(files.parent / line.removeprefix("-F "))
+        elif line[:1] not in ("", "+"):
+            found.append((files.parent / line).resolve())
+    return found
 
 
 def sources(top: str) -> list[Path]:
