@@ -132,13 +132,13 @@ size_t board_line_room(void);
 /// Called by the board when it is time, on the first core; nothing by default.
 void board_supervisor(void);
 
-/// Whether the board calls the next three functions. Without it, a board does not.
+/// Whether the board calls the next three functions; false by default.
 ///
 /// Context: any. Never blocks.
 bool board_tells_idle(void);
 
-/// Called by the board when the first core's kernel has nothing to do; a board may leave it out.
-/// The supervisor may run meanwhile.
+/// Called by such a board when the first core's kernel has nothing to do. The supervisor may run
+/// meanwhile.
 ///
 /// Context: the kernel of the first core, without interrupts. Blocks while the supervisor runs.
 /// Returns: true if the supervisor ran, so that there may be something to do now.

@@ -19,9 +19,9 @@ void supervisor_begin(void (*kernel)(void), void (*look)(void));
 /// Never lets the first core's kernel run again, from now on or until supervisor_begin().
 void supervisor_kill_kernel(void);
 
-/// Lets the first core's kernel run for nine times as long as the supervisor ran before: for at
-/// least board_timeslice_ns(), and at most 10 times that, or 50 times if kernels say when they are
-/// idle. An idle one gives the core back after board_timeslice_ns().
+/// Lets the first core's kernel run for as long as the supervisor ran before: for at least
+/// board_timeslice_ns(), and at most 10 times that. Where board_tells_idle(), it runs nine times as
+/// long, at most 50 times board_timeslice_ns(), and an idle one gives the core back after one.
 ///
 /// Context: the supervisor. Blocks.
 void supervisor_yield(void);
