@@ -51,6 +51,16 @@ def moved(summary: dict[str, Any]) -> int:
     return sum(migration["status"] == "ok" for migration in summary["migrations"])
 
 
+def move_enough(run: Callable[[], dict[str, Any]], least: int) -> None:
+    """Runs, which gives the summary, until there were so many moves in all. Beside other work a run
+    may be over before many: ten that brought none are a failure."""
+    moves = in_vain = 0
+    while moves < least:
+        now = moved(run())
+        moves, in_vain = moves + now, in_vain + (now == 0)
+        assert in_vain < 10, f"{moves} moves, of {least}"
+
+
 def refusal(ended: Ended) -> str:
     """What a run that was refused said, in one line."""
     assert ended.returncode == 2, ended.stderr

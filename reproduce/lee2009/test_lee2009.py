@@ -224,8 +224,10 @@ def test_of_a_capture_the_packets_count_that_an_invitation_offers(tmp_path: Path
 @pytest.mark.skipif(os.geteuid() != 0, reason="tcpdump needs to be root")
 def test_a_call_of_the_phone_is_measured_at_the_receiver(tmp_path: Path) -> None:
     """A packet each 20 ms; again if the phone had no processor for a part of its call."""
-    for _ in range(10):
-        call = voip.called(voip.TABLE3[1], 1.5, tmp_path)
+    for number in range(10):
+        folder = tmp_path / f"{number}"
+        folder.mkdir()
+        call = voip.called(voip.TABLE3[1], 1.5, folder)
         assert 0 < call.load_percent < 100
         mean_ms = sum(call.between_ms) / len(call.between_ms)
         if 40 < len(call.between_ms) < 80 and mean_ms == pytest.approx(20, abs=5):

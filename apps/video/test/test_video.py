@@ -16,17 +16,12 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
+from driven import CORES, PATIENCE_S, WHIMBREL, Ended, move_enough, moved
 
 VIDEO = Path(__file__).resolve().parent.parent
 ROOT = VIDEO.parent.parent
 DATA = VIDEO / "data"
 APP = VIDEO / "app.toml"
-WHIMBREL = ROOT / "bin/whimbrel"
-PATIENCE_S = 600
-
-# Two kernels share a processor where there is only one.
-CPUS = sorted(os.sched_getaffinity(0))
-CORES = ("--cores", f"{CPUS[0]},{CPUS[-1]}")
 FRAMES = 25
 LARGE = {"expected": str(DATA / "large.framecrc")}
 SMALL = {
@@ -35,8 +30,6 @@ SMALL = {
     "width": "160",
     "height": "120",
 }
-
-Ended = subprocess.CompletedProcess[str]
 
 
 def command(verb: str, *options: str, app: Path = APP, **params: str) -> list[str]:
@@ -71,10 +64,6 @@ def went_well(ended: Ended, shown: int, damaged: int = 0) -> dict[str, Any]:
         said = f"{shown} frames shown, 0 dropped, {damaged} damaged, all as expected"
         assert told(ended, player) == said
     return json.loads(ended.stdout)
-
-
-def moved(summary: dict[str, Any]) -> int:
-    return sum(migration["status"] == "ok" for migration in summary["migrations"])
 
 
 # ---- The pictures -------------------------------------------------------------------------------
@@ -144,13 +133,11 @@ def by_ffmpeg(film: str) -> bytes:
 def test_every_frame_is_right_though_players_move(mode: str, least: int) -> None:
     players = range(1) if mode == "recreate" else range(4)
     shuttles = [word for n in players for word in ("--shuttle", f"video.{n}=1,0@1ms")]
-    moves = 0
-    for _ in range(10):  # beside other work, a run may be over before many moves
-        ended = play("--mode", mode, *shuttles, plays="40", **SMALL)
-        moves += moved(went_well(ended, 40 * FRAMES))
-        if moves >= least:
-            return
-    raise AssertionError(f"{moves} moves, of {least}")
+
+    def moving() -> dict[str, Any]:
+        return went_well(play("--mode", mode, *shuttles, plays="40", **SMALL), 40 * FRAMES)
+
+    move_enough(moving, least)
 
 
 # One task at a time is being recreated.
