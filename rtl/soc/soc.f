@@ -1,21 +1,5 @@
-+incdir+../common
-../common/fair_arbiter.sv
-../common/flops_1r1w.sv
-../common/ram_1r1w.sv
-../hw_rtos/rtos_pkg.sv
-../hw_rtos/hw_rtos_decode.sv
-../hw_rtos/hw_rtos_errors.sv
-../hw_rtos/hw_rtos_select.sv
-../hw_rtos/hw_rtos_slice.sv
-../hw_rtos/hw_rtos_sched.sv
-../hw_rtos/hw_rtos_tasks.sv
-../hw_rtos/hw_rtos_buffer.sv
-../hw_rtos/hw_rtos_ports.sv
-../hw_rtos/hw_rtos.sv
-../lock_unit/lock_pkg.sv
-../lock_unit/lock_unit_order.sv
-../lock_unit/lock_unit_port.sv
-../lock_unit/lock_unit.sv
+-F ../hw_rtos/hw_rtos.f
+-F ../lock_unit/lock_unit.f
 soc_pkg.sv
 ram.sv
 bus_arbiter.sv
