@@ -11,49 +11,24 @@ import subprocess
 from collections import Counter
 from pathlib import Path, PurePosixPath
 
-CODE = set(
-    [
-        ".c",
-        ".cc",
-        ".css",
-        ".h",
-        ".hpp",
-        ".html",
-        ".js",
-        ".mk",
-        ".py",
-        ".rs",
-        ".S",
-        ".sh",
-        ".syms",
-        ".toml",
-    ]
-)
+CODE = re.compile(r"\.(c|cc|css|h|hpp|html|js|mk|py|rs|S|sh|syms|toml)")
 CODE_NAMES = {"Makefile", "run"}
 # `dv` and `formal` verify the hardware, `fault_injection` are programs that go wrong on a board.
-TESTS = {
-    "conform",
-    "dv",
-    "fake",
-    "formal",
-    "recorded",
-    "snapshots",
-    "test",
-    "tests",
-    "fault_injection",
-}
-NOT_PRODUCT = TESTS | {"data", "docs"}
+NOT_PRODUCT = re.compile(
+    "conform|dv|fake|formal|recorded|snapshots|tests?|fault_injection|data|docs"
+)
 THIRD_PARTY = re.compile(r"uplot|htm\.min|yyjson|third_party")
 TEST_FILE = re.compile(r"^(test_.*|tests|second_machine|check_vectorised)$")
 
 
 def is_product(path: PurePosixPath) -> bool:
-    if path.suffix not in CODE and path.name not in CODE_NAMES:
+    if not CODE.fullmatch(path.suffix) and path.name not in CODE_NAMES:
         return False
     if str(path).startswith("middleware/model/") or THIRD_PARTY.search(str(path)):
         return False
     own_tests = path.parts[:2] == ("crates", "trace") and "recorded" in path.parts
-    return own_tests or not (NOT_PRODUCT & set(path.parts[:-1]) or TEST_FILE.match(path.stem))
+    other = any(map(NOT_PRODUCT.fullmatch, path.parts[:-1])) or TEST_FILE.match(path.stem)
+    return own_tests or not other
 
 
 def lines(path: PurePosixPath) -> int:
