@@ -57,21 +57,6 @@ def refused(folder: Path, app: str, hardware: str, *options: str, **environment:
     return done.stderr
 
 
-@pytest.mark.parametrize(
-    ("wrong", "said"),
-    [
-        ("[costs.send]\ncycles = -1\nsource = 'x'\n", "must be a number of cycles"),
-        ("[costs.send]\nsource = 'x'\n", "[costs.send] states no cost"),
-        ("[costs.send]\ncycles = 1\n", "has no `source`"),
-        ("[costs.sent]\ncycles = 1\nsource = 'x'\n", "write `send`"),
-    ],
-)
-def test_costs_that_are_negative_missing_or_unknown(wrong: str, said: str, tmp_path: Path) -> None:
-    told = refused(tmp_path, PIPE, KINDS + wrong)
-    assert said in told
-    assert "platform.toml:" in told
-
-
 def test_operating_points_out_of_order(tmp_path: Path) -> None:
     points = "".join(f"[[core.point]]\nmhz = {mhz}\nactive_mw = 9\n" for mhz in (200, 100))
     told = refused(tmp_path, PIPE, platform(points))
@@ -239,20 +224,6 @@ def test_platforms_that_do_not_exist_or_have_no_cores(tmp_path: Path) -> None:
     assert told.returncode == 2
     assert "this machine was not measured" in told.stderr
     assert "calibrate" in told.stderr
-
-
-def test_computing_is_modelled_only_where_every_task_has_cycles(tmp_path: Path) -> None:
-    app = of_module('[[task]]\nname = "paced"\ncycles = 9\n[[task]]\nname = "slow"\n')
-    told = refused(tmp_path, app, platform(""), "--compute", "model")
-    assert "`slow` has no cycles" in told
-    assert "`paced`" not in told
-    assert "app.toml:" in told
-
-
-def test_ways_of_computing_that_do_not_exist(tmp_path: Path) -> None:
-    assert "write one of real, model" in refused(tmp_path, PIPE, KINDS, "--compute", "fast")
-    told = refused(tmp_path, PIPE, KINDS, "--compute", "real")
-    assert "nothing to compute really" in told
 
 
 @pytest.mark.parametrize("file", ["cd2dat.xml", "player.json"])
