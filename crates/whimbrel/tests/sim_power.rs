@@ -69,18 +69,6 @@ fn simulated(args: &[&str]) -> (Place, String) {
 }
 
 #[test]
-fn energy_of_a_busy_and_an_idle_core_is_their_power_times_the_time() {
-    let (_place, json) = simulated(&["--json"]);
-    let summary: Value = serde_json::from_str(&json).unwrap();
-    let seconds = summary["time_ns"].as_f64().unwrap() / 1e9;
-    let joules = |core: usize| summary["cores"][core]["energy_uj"].as_f64().unwrap() / 1e6;
-
-    assert!((seconds - 2.0).abs() < 1e-3, "{seconds}");
-    assert!((joules(0) - seconds).abs() < 1e-4, "{}", joules(0));
-    assert!((joules(1) - 0.25 * seconds).abs() < 1e-4, "{}", joules(1));
-}
-
-#[test]
 fn constant_power_leads_to_the_temperatures_of_the_closed_form() {
     let (_place, json) = simulated(&["--json"]);
     let summary: Value = serde_json::from_str(&json).unwrap();
