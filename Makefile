@@ -87,7 +87,6 @@ fmt:  ## rewrite files with the formatters
 	clang-format -i $(C_FILES)
 	$(CARGO) fmt --all
 	$(PYTHON) -m ruff format .
-	@python3 tools/check_words.py --lower
 
 bench: build  ## measure this machine against its peers
 	$(BIN)/whimbrel bench --peers

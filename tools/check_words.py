@@ -2,13 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Finds constructions that documents, messages and help texts do not use (words.toml).
 
-    tools/check_words.py [--all] [--lower] [FILE...]
+    tools/check_words.py [--all] [FILE...]
 
 Reads Markdown without its code, snapshots of help texts, and strings of two words or more in Rust
-and C. Without FILEs it reads those that git tracks, and compares each with the number of errors
-that words-baseline.toml allows it: a file may have fewer, and prints what it found where it has
-more. `--all` prints everything, also warnings and sentences of more than 30 words; `--lower`
-writes a baseline where it fell. Exits with 1 if a file has more than it is allowed.
+and C; without FILEs, those that git tracks. `--all` also prints warnings and sentences of more than
+30 words. Exits with 1 if there is an error.
 """
 
 import argparse
@@ -16,17 +14,11 @@ import re
 import subprocess
 import sys
 import tomllib
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 HERE = Path(__file__).parent
-BASELINE = HERE / "words-baseline.toml"
-HEAD = (
-    "# SPDX-License-Identifier: Apache-2.0\n",
-    "# Errors of words.toml per file. A number may only fall: `make fmt` lowers it.\n",
-)
 WORDS_MOST = 30
 # Decisions and the changelog of what was released are history; sources of others are theirs.
 APART = re.compile(r"third_party/|^docs/decisions/|^tests/|/tests?/(?!snapshots/)|^crates/fuzz/")
@@ -100,24 +92,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("files", nargs="*", type=Path, metavar="FILE")
     parser.add_argument("--all", action="store_true", help="print all that is found")
-    parser.add_argument("--lower", action="store_true", help="write a baseline where it fell")
     options = parser.parse_args()
-    allowed = tomllib.loads(BASELINE.read_text(encoding="utf-8")) if BASELINE.exists() else {}
-    known, errors, failed = rules(), Counter(), False
+    known, failed = rules(), False
     for path in filter(Path.is_file, options.files or tracked()):
-        found = list(findings(path, known))
-        errors[str(path)] = sum(one.level == "error" for one in found)
-        more = errors[str(path)] > allowed.get(str(path), 0)
-        failed |= more
-        for one in found:
-            if options.all or (more and one.level == "error"):
+        for one in findings(path, known):
+            failed |= one.level == "error"
+            if options.all or one.level == "error":
                 print(f"{path}:{one.line}: {one.level}: {one.text}")
-        if more:
-            print(f"{path}: {errors[str(path)]} errors, at most {allowed.get(str(path), 0)}")
-    if options.lower and not options.files:
-        least = {path: min(n, allowed.get(path, n)) for path, n in errors.items() if n}
-        lines = [f'"{path}" = {n}\n' for path, n in sorted(least.items())]
-        BASELINE.write_text("".join([*HEAD, *lines]), encoding="utf-8")
     return failed
 
 
