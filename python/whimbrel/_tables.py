@@ -10,7 +10,20 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    import pandas
     import pyarrow
+
+    # Pyarrow has no types. Those of what examples call are therefore stated here.
+    class Table(pyarrow.Table):
+        """A table of pyarrow."""
+
+        num_rows: int
+        num_columns: int
+        column_names: list[str]
+
+        def to_pandas(self) -> pandas.DataFrame: ...
+        def to_pylist(self) -> list[dict[str, Any]]: ...
+
 
 # Of a column: a type's name, a list of one kind, or a struct.
 Kind = Any
@@ -64,12 +77,13 @@ MOVES: Columns = {
 }
 
 
-def table(rows: Iterable[Mapping[str, Any]], columns: Columns) -> pyarrow.Table:
+def table(rows: Iterable[Mapping[str, Any]], columns: Columns) -> Table:
     """Rows of a summary as a table."""
     import pyarrow as pa
 
     schema = pa.schema([(name, _type(kind)) for name, kind in columns.items()])
-    return pa.Table.from_pylist(list(rows), schema)
+    made: Table = pa.Table.from_pylist(list(rows), schema)
+    return made
 
 
 def _type(kind: Kind) -> pyarrow.DataType:

@@ -47,7 +47,7 @@ class Trouble:
 
 
 class Error(Exception):
-    """The base of all exceptions of this package except `TypeError`.
+    """The base of all exceptions of this package except `TypeError`, and `OSError` of `save`.
 
     It can be pickled, so it comes from workers unchanged.
 
@@ -121,11 +121,13 @@ class PolicyError(RunError):
     """A policy in Python raised, or returned an invalid decision.
 
     Examples:
-        >>> whimbrel.simulate(player, fast, duration=1, policy=lambda seen: [1])
+        >>> def wrong(seen: whimbrel.Snapshot):
+        ...     return [whimbrel.Move(task=0, core=-1)]
+        >>> whimbrel.simulate(player, fast, duration=1, policy=wrong)
         Traceback (most recent call last):
             ...
-        whimbrel.errors.PolicyError: the policy decided 1
-          give a list of whimbrel.Move and whimbrel.SetPoint, or nothing
+        whimbrel.errors.PolicyError: the policy decided Move(task=0, core=-1)
+          core is a whole number from 0 on: a place in the snapshot
     """
 
 
@@ -133,8 +135,11 @@ class ClusterError(RunError):
     """A cluster disconnected, or a worker of it cannot run candidates.
 
     Examples:
-        >>> issubclass(whimbrel.ClusterError, whimbrel.RunError)
-        True
+        >>> try:
+        ...     raise whimbrel.ClusterError("the cluster disconnected")
+        ... except whimbrel.RunError as error:
+        ...     error.message
+        'the cluster disconnected'
     """
 
 

@@ -13,15 +13,13 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import _progress, _shown, _words, search
+from . import _progress, _shown, _tables, _words, search
 from ._native import _core
 from ._words import Time
 from .errors import InputError
 from .model import Application, Platform, path_of
 
 if TYPE_CHECKING:
-    import pyarrow
-
     from . import cluster
 
 # What is to be low, and the column that has it; of frames there are to be many.
@@ -69,6 +67,9 @@ class Candidate:
 
     def __getitem__(self, column: str) -> Any:
         """The value of a column, such as `candidate["energy_mj"]`.
+
+        Raises:
+            KeyError: There is no such column.
 
         Examples:
             >>> found.candidate(0)["mapping"]
@@ -132,7 +133,11 @@ class Exploration:
 
     @property
     def rates(self) -> list[dict[str, Any]]:
-        """For each frame rate its front, and what was explored for it: see docs/explore.md."""
+        """For each frame rate its front, and what was explored for it.
+
+        Keys: `rate`, `method`, `complete`, `ran`, `bounded`, `failed`, `first_failure`, `front`;
+        docs/explore.md explains them.
+        """
         return list(json.loads(self.json)["rates"])
 
     @property
@@ -141,18 +146,26 @@ class Exploration:
         return bool(json.loads(self.json)["complete"])
 
     @cached_property
-    def table(self) -> pyarrow.Table:
-        """A row for each candidate that ran; docs/explore.md has the columns and their units."""
+    def table(self) -> _tables.Table:
+        """A row for each candidate that ran; docs/explore.md explains the columns.
+
+        Columns: `id`, `policy`, `mapping`, `points`, `slots`, `channels`, `rate`, `energy_mj`,
+        `misses`, `latency_ms`, `cores`, `power_mw`, `energy_per_frame_mj`, `energy_per_task_mj`,
+        `time_ms`, `frames`, `pareto`, `outcome`.
+
+        The rate is in frames per second, `points` in megahertz; `outcome` is JSON.
+        """
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        return pq.read_table(pa.BufferReader(self.parquet))
+        table: _tables.Table = pq.read_table(pa.BufferReader(self.parquet))
+        return table
 
     @property
-    def front(self) -> pyarrow.Table:
-        """The rows that no other row of their frame rate beats."""
-        table = self.table
-        return table.filter(table["pareto"])
+    def front(self) -> _tables.Table:
+        """The rows of `table` that no other row of their frame rate beats."""
+        front: _tables.Table = self.table.filter(self.table["pareto"])
+        return front
 
     def candidate(self, id: int) -> Candidate:
         """The candidate of a row, for `simulate(candidate=…)`.
@@ -214,7 +227,10 @@ class Exploration:
         return self.candidate(best["id"])
 
     def save(self, path: str | PathLike[str]) -> Path:
-        """Writes its Parquet file, from which `resume=` resumes.
+        """Writes its Parquet file, from which `resume=` resumes; gives the path.
+
+        Raises:
+            OSError: The file cannot be written.
 
         Examples:
             >>> found.save("player.parquet").name
@@ -322,7 +338,7 @@ def explore(
             deadline with the least energy.
         client: A `distributed.Client`: candidates run on the workers of its cluster, which may join
             and leave.
-        patience: The longest time without a worker in the cluster.
+        patience: The longest time without a worker in the cluster; default: 60 s.
         progress: Gets the number of finished candidates, and the number of all or None; at most
             ten times per second. True draws a bar with tqdm.
 

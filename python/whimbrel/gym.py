@@ -2,9 +2,10 @@
 """A Gymnasium environment: an agent that learns decides on moves and operating points.
 
     import gymnasium
-    import whimbrel.gym
 
-    env = gymnasium.make("Whimbrel-v0", application="apps/fm_radio/app.toml", platform="mpsoc3")
+    env = gymnasium.make(
+        "whimbrel.gym:Whimbrel-v0", application="apps/fm_radio/app.toml", platform="mpsoc3"
+    )
 
 docs/python.md has the observations, the actions and the rewards.
 """
@@ -68,11 +69,21 @@ _OPTIONS: _words.Texts = {
 class Environment(gymnasium.Env[Any, Any]):
     """A simulation that stands still between two decisions.
 
+    With room for C cores and T tasks an observation is an array of float32 of the shape
+    (1 + 5 C + T (C + 5),), from 0 to 1. With `raw` it is a dict of arrays of int64: "run" of the
+    shape (2,), with the columns `RUN`; "cores", (C, 6), `CORE`; and "tasks", (T, 10), `TASK`. The
+    names of these columns end with their units.
+
+    `info` is a dict: `time_s` since the start; `jobs`, `misses` and `energy_mj` since the last
+    step; `temperature_c` of the hottest core, if it is known; and at the end of an episode `ended`,
+    the reason.
+
     Args:
         application: The application, or the path of its app.toml.
         platform: The hardware, or its name, or the path of its file.
-        duration: Virtual time after which an episode is truncated.
-        agent_period: Virtual time of a step.
+        duration: Virtual time after which an episode is truncated, in seconds, a `timedelta`, or
+            text such as "500ms".
+        agent_period: Virtual time of a step, in the same form.
         actions: "moves": one move or none; "mapping": a core for each task; "points": an operating
             point for each core; "both": one move, and operating points.
         reward: Weights of what is bad, such as `{"misses": 1, "energy": 0.001, "temperature": 0}`
@@ -92,8 +103,8 @@ class Environment(gymnasium.Env[Any, Any]):
     Examples:
         >>> with whimbrel.gym.Environment(player, fast, duration=1) as env:
         ...     observation, info = env.reset(seed=1)
-        ...     observation.shape, env.action_space.n
-        ((39,), np.int64(9))
+        ...     observation.shape, env.action_space
+        ((39,), Discrete(9))
     """
 
     metadata: dict[str, Any] = {"render_modes": ["ansi"], "render_fps": 10}  # noqa: RUF012
@@ -193,6 +204,9 @@ class Environment(gymnasium.Env[Any, Any]):
     def action_masks(self) -> Array:
         """Which moves can be carried out now: a truth for each action of `actions="moves"`.
 
+        Returns:
+            An array of bool of the shape (1 + T C,), with room for T tasks and C cores.
+
         Examples:
             >>> with whimbrel.gym.Environment(player, fast, duration=1) as env:
             ...     observation, info = env.reset(seed=1)
@@ -219,6 +233,13 @@ class Environment(gymnasium.Env[Any, Any]):
             seed: The seed of this episode, as that of `whimbrel.simulate`; and of the episodes
                 after it, whose seeds are drawn.
             options: `frame_rate` and `frame_rate_changes` of this episode alone.
+
+        Returns:
+            The observation and `info`.
+
+        Raises:
+            InputError: An option is invalid.
+            RunError: The simulation did not start, or ended before its first period.
 
         Examples:
             >>> with whimbrel.gym.Environment(player, fast, duration=1) as env:
@@ -292,6 +313,13 @@ class Environment(gymnasium.Env[Any, Any]):
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Decides, and lets a period pass.
 
+        Args:
+            action: An element of `action_space`: see docs/python.md.
+
+        Returns:
+            The observation; the reward; whether the application has ended or blocks; whether the
+            episode has reached its `duration`; and `info`.
+
         Raises:
             InputError: The action is outside the space; the simulation stands where it stood.
             PolicyError: The function for the reward raised, or returned no number.
@@ -327,7 +355,7 @@ class Environment(gymnasium.Env[Any, Any]):
 
     @property
     def pid(self) -> int | None:
-        """The simulator's process; None: there is none."""
+        """The number of the simulator's process; None: there is none."""
         return self._steps.pid
 
     def close(self) -> None:

@@ -91,6 +91,9 @@ class _Described:
     def save(self, path: str | PathLike[str]) -> Path:
         """Writes it into a file for the command; gives the path.
 
+        Raises:
+            OSError: The file cannot be written.
+
         Examples:
             >>> player.save("player.toml").name
             'player.toml'
@@ -102,6 +105,9 @@ class _Described:
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Application(_keys.App, _Described):
     """Tasks and the channels between them; its plain fields are `[app]` of docs/app-toml.md.
+
+    Of this class and those of its fields: a name ends with the unit of its quantity; a size is in
+    bytes, or text such as "64KiB".
 
     Examples:
         >>> one = whimbrel.Task(name="one", cycles=1000, period_us=100)
@@ -239,6 +245,9 @@ class Application(_keys.App, _Described):
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Platform(_keys.Platform, _Described):
     """Simulated hardware; its plain fields are `[platform]` of docs/platform-toml.md.
+
+    Of this class and those of its fields: a name ends with the unit of its quantity; a size is in
+    bytes, or text such as "64KiB".
 
     Examples:
         >>> core = whimbrel.Core(count=2, point=(whimbrel.Point(mhz=800, active_mw=300),))

@@ -20,7 +20,7 @@ class SeenCore:
     """A core as a policy sees it.
 
     Examples:
-        >>> def lowest(seen):
+        >>> def lowest(seen: whimbrel.Snapshot):
         ...     return [whimbrel.SetPoint(at, 0) for at, core in enumerate(seen.cores) if core.up]
         >>> whimbrel.simulate(player, "mpsoc3", duration=1, policy=lowest).frames
         385
@@ -31,7 +31,8 @@ class SeenCore:
     kind: int
     """What kind of core it is."""
     points_hz: tuple[int, ...]
-    """Its operating points from the lowest frequency to the highest; empty: it cannot be set."""
+    """The frequencies of its operating points in hertz, from the lowest to the highest; empty: it
+    cannot be set."""
     point: int
     """The present one: a place in `points_hz`."""
     busy_ppm: int
@@ -47,7 +48,7 @@ class SeenTask:
     """A task as a policy sees it.
 
     Examples:
-        >>> def gather(seen):
+        >>> def gather(seen: whimbrel.Snapshot):
         ...     away = [at for at, task in enumerate(seen.tasks) if task.movable and task.core != 1]
         ...     return [whimbrel.Move(at, 1) for at in away]
         >>> whimbrel.simulate(player, fast, duration=1, policy=gather).moves.num_rows
@@ -69,11 +70,11 @@ class SeenTask:
     load_ppm: int
     """Its load, in millionths of a core at its highest frequency."""
     here_ns: int
-    """How long it has been on its core."""
+    """How long it has been on its core, in nanoseconds."""
     away_ns: int
-    """How long it has been off `last_core`; 0 if it never moved."""
+    """How long it has been off `last_core`, in nanoseconds; 0 if it never moved."""
     migration_ns: int
-    """What a migration of it is expected to cost, all phases."""
+    """What a migration of it is expected to cost, all phases, in nanoseconds."""
 
 
 @dataclass(frozen=True)
@@ -81,8 +82,8 @@ class Snapshot:
     """What a policy sees, as one of the middleware does (wb/policy.h).
 
     Examples:
-        >>> times = []
-        >>> def watch(seen):
+        >>> times: list[int] = []
+        >>> def watch(seen: whimbrel.Snapshot):
         ...     times.append(seen.now_ns)
         >>> whimbrel.simulate(player, fast, duration=1, policy=watch, agent_period="250ms").misses
         0
@@ -91,9 +92,9 @@ class Snapshot:
     """
 
     now_ns: int
-    """Virtual time."""
+    """Virtual time, in nanoseconds."""
     period_ns: int
-    """How long the loads were measured."""
+    """How long the loads were measured, in nanoseconds."""
     rate_millihz: int
     """Thousandths of a frame per second; 0: none."""
     cores: tuple[SeenCore, ...]
@@ -107,7 +108,7 @@ class Move:
     """A decision: a task goes to a core.
 
     Examples:
-        >>> def first(seen):
+        >>> def first(seen: whimbrel.Snapshot):
         ...     return [whimbrel.Move(task=0, core=1)] if seen.tasks[0].core == 0 else None
         >>> whimbrel.simulate(player, fast, duration=1, policy=first).moves.num_rows
         1
@@ -124,7 +125,7 @@ class SetPoint:
     """A decision: a core goes to one of its operating points.
 
     Examples:
-        >>> def slow(seen):
+        >>> def slow(seen: whimbrel.Snapshot):
         ...     return [whimbrel.SetPoint(core=0, point=0)]
         >>> whimbrel.simulate(player, "mpsoc3", duration=1, policy=slow).frames
         385

@@ -47,10 +47,12 @@ KINDS = [
 class Run:
     """A run that has ended, simulated or real.
 
-    Its tables are pyarrow's, which pandas and polars take as they are.
+    Its tables are pyarrow's, which pandas and polars take as they are. The name of a column ends
+    with its unit (`_mc`: thousandths of a degree Celsius; `_ppm`: millionths), and a value that a
+    run does not have is null; docs/recorded-run.md explains each.
 
     Examples:
-        >>> run.seconds, run.cores.column("core").to_pylist()
+        >>> run.seconds, [core["core"] for core in run.cores.to_pylist()]
         (1.0, [0, 1])
     """
 
@@ -85,7 +87,7 @@ class Run:
 
     @property
     def seconds(self) -> float:
-        """How long the run took, on its own clock."""
+        """How long the run took on its own clock, in seconds."""
         return float(self.summary["time_ns"]) / 1e9
 
     @property
@@ -135,32 +137,53 @@ class Run:
         return None if latency is None else float(latency) / 1e6
 
     @cached_property
-    def tasks(self) -> pyarrow.Table:
-        """A row for each task: docs/recorded-run.md has the columns."""
+    def tasks(self) -> _tables.Table:
+        """A row for each task, in the order of the application.
+
+        Columns: `task`, `index`, `core`, `state`, `busy_ns`, `polling_ns`, `runs`, `preemptions`,
+        `firings`, `jobs`, `misses`, `worst_late_ns`, `migrations`, `chosen`, `refused`, `restarts`,
+        `heap_bytes`, `heap_peak_bytes`, `shared_bytes`, `shared_peak_bytes`, `shared_left`, `mode`,
+        `reserved_bytes`, `context_bytes`, `load_ppm`, `images`, `damaged`, `replayed`, `skipped`,
+        `script`, `firings_per_s`, `response`.
+        """
         return _tables.table(self.summary["tasks"], _tables.TASKS)
 
     @cached_property
-    def channels(self) -> pyarrow.Table:
-        """A row for each channel and mailbox."""
+    def channels(self) -> _tables.Table:
+        """A row for each channel and mailbox.
+
+        Columns: `channel`, `slots`, `depth`, `high`, `low`, `sent`, `received`, `bytes`,
+        `internal`, `doorbell`, `batch`, `within_us`, `waits`, `rings`, `polls`, `hits`, `mean_ns`,
+        `spread_ns`, `noticed`, `late_ns`, `worst_ns`, `kernel_ns`.
+        """
         return _tables.table(self.summary["channels"], _tables.CHANNELS)
 
     @cached_property
-    def cores(self) -> pyarrow.Table:
-        """A row for each core."""
+    def cores(self) -> _tables.Table:
+        """A row for each core.
+
+        Columns: `cpu`, `load`, `mean_hz`, `core`, `state`, `busy_ns`, `polling_ns`, `switches`,
+        `sleeps`, `notes`, `hz`, `load_ppm`, `temperature_mc`, `energy_uj`, `points`.
+        """
         return _tables.table(self.summary["cores"], _tables.CORES)
 
     @cached_property
-    def moves(self) -> pyarrow.Table:
-        """A row for each migration that ended, in that order."""
+    def moves(self) -> _tables.Table:
+        """A row for each migration that ended, in that order.
+
+        Columns: `task`, `index`, `source`, `target`, `status`, `request_ns`, `parked_ns`,
+        `attached_ns`, `running_ns`, `output_ns`, `copied_ns`, `bytes`, `mode`, `by`.
+        """
         return _tables.table(self.summary["migrations"], _tables.MOVES)
 
     @cached_property
-    def events(self) -> pyarrow.Table:
+    def events(self) -> _tables.Table:
         """A row for each recorded event, in the order of time.
 
-        Columns: `time_ns` since the start, `kind`, `core`, `task`, `object` and `value`, which
-        docs/recorded-run.md explains for each kind; `task` is -1 for none. They are read when they
-        are first asked for: 37 bytes for an event.
+        Columns: `time_ns`, `kind`, `core`, `task`, `object`, `value`.
+
+        The time is since the start; the task is -1 for none. Events are read when they are first
+        asked for: 37 bytes for each.
 
         Raises:
             InputError: The run was not recorded.
@@ -310,7 +333,7 @@ def recorded(summary: Json, record: Path | tempfile.TemporaryDirectory[str] | No
     return Run(summary, record)
 
 
-def _events(folder: Path) -> pyarrow.Table:
+def _events(folder: Path) -> _tables.Table:
     import pyarrow as pa
 
     columns, count = _core.events(folder)
@@ -320,10 +343,11 @@ def _events(folder: Path) -> pyarrow.Table:
 
     kinds = pa.DictionaryArray.from_arrays(column("kind", pa.int8()), pa.array(KINDS))
     numbers = {"core": pa.uint32(), "task": pa.int64(), "object": pa.int64(), "value": pa.int64()}
-    return pa.table(
+    events: _tables.Table = pa.table(
         {"time_ns": column("time_ns", pa.int64()), "kind": kinds}
         | {name: column(name, kind) for name, kind in numbers.items()}
     )
+    return events
 
 
 def names(run: Run) -> list[str]:

@@ -76,7 +76,8 @@ class Space:
         policies: The policies to choose from.
         pins: Tasks that stay on a core, such as `{"lpf": 0}`.
         set: Parameters of the application with their new values.
-        duration: The virtual time of each candidate.
+        duration: The virtual time of each candidate, in seconds, a `timedelta`, or text such as
+            "500ms"; default: 2 s.
         objectives: The quantities to minimise, of "energy", "misses", "latency", "cores", "power",
             "energy_per_frame", "energy_per_task" and "time"; "frames" is maximised.
         seed: The seed of the draws of cycles, and of `Search`.
@@ -137,6 +138,10 @@ class Space:
         """The candidate whose values have these places in the `variables`, for optimisers of
         integers: each place from 0 to the number of values less 1.
 
+        Raises:
+            InputError: There are too few or too many places, or one has no value.
+            TypeError: A place is not a whole number.
+
         Examples:
             >>> whimbrel.Space(player, fast).candidate([0, 1, 1, 0])
             {'mapping.source': 0, 'mapping.work.0': 1, 'mapping.work.1': 1, 'mapping.sink': 0}
@@ -170,6 +175,8 @@ class Space:
 
     def evaluate_all(self, candidates: Iterable[Candidate]) -> list[Result]:
         """Simulates candidates on all processors; gives the results in their order.
+
+        Raises what `evaluate` does.
 
         Examples:
             >>> space = whimbrel.Space(player, fast, duration="200ms")

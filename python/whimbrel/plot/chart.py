@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from io import BytesIO
 from itertools import pairwise
+from os import PathLike
 from pathlib import Path
 from typing import Any, Literal
 
@@ -63,17 +64,24 @@ STYLE: Any = {
 _UNDATED = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
 
 
+@described
 class Figure(mpl_figure.Figure):
     """A figure in the style, which a notebook shows without pyplot and without a display.
 
+    Args:
+        size: Its width and height, in inches.
+        width: The width of a column, such as "ieee", or inches; replaces that of `size`.
+
     Examples:
         >>> figure = whimbrel.plot.Figure((3, 2), width="ieee")
-        >>> lines = figure.subplots().plot([1, 2], [3, 5])
+        >>> figure.subplots().set_xlim(0, 10)
+        (0.0, 10.0)
         >>> figure.savefig("lines.svg")
     """
 
     def __init__(self, size: tuple[float, float], width: Width = None) -> None:
         self.style = STYLE
+        """The settings of matplotlib by which it is drawn."""
         if width is not None:
             # Text as small as that of captions, so less room for it.
             self.style = STYLE | {"font.size": 8, "lines.linewidth": 1, "lines.markersize": 3}
@@ -121,8 +129,8 @@ class Figure(mpl_figure.Figure):
         """Explains styles under the figure, which grows by what that takes.
 
         Examples:
-            >>> figure = whimbrel.plot.Figure((3, 2))
-            >>> figure.key(*figure.subplots().plot([1, 2], label="load"))
+            >>> from matplotlib.lines import Line2D
+            >>> whimbrel.plot.Figure((3, 2)).key(Line2D([], [], label="load"))
         """
         first = self.legend(handles=named, loc="outside lower center")
         columns = max(1, int(self.bbox.width // first.get_window_extent().width))
@@ -170,8 +178,14 @@ class Axis:
     """Whether its scale is logarithmic."""
 
 
+@described
 class Plot:
     """Points, lines or bars over two axes.
+
+    Args:
+        title: What is written above it.
+        x: The axis to the right.
+        y: The axis upwards.
 
     Examples:
         >>> axes = whimbrel.plot.Axis("cores"), whimbrel.plot.Axis("energy, mJ")
@@ -183,14 +197,22 @@ class Plot:
     @mpl.rc_context(STYLE)
     def __init__(self, title: str, x: Axis, y: Axis) -> None:
         self.figure = Figure((7, 4.2))
+        """The figure, of 7 by 4.2 inches."""
         self.limits = 0
+        """The number of lines that `limit` has added."""
         self.axes = self.figure.subplots()
+        """The axes of matplotlib."""
         self.axes.set(title=title, xlabel=x.label, ylabel=y.label)
         self.axes.set_xscale("log" if x.logarithmic else "linear")
         self.axes.set_yscale("log" if y.logarithmic else "linear")
 
     def add(self, name: str, points: Iterable[Point], line: bool = False) -> None:
         """Adds points, or a line without marks.
+
+        Args:
+            name: What the key calls them.
+            points: Pairs of x and y, at least one, in the units of the axes.
+            line: Whether they are joined by a line.
 
         Examples:
             >>> axes = whimbrel.plot.Axis("cores"), whimbrel.plot.Axis("energy, mJ")
@@ -204,6 +226,10 @@ class Plot:
     def limit(self, name: str, y: float) -> None:
         """Adds a horizontal line.
 
+        Args:
+            name: What the key calls it.
+            y: Its height, in the unit of the axis.
+
         Examples:
             >>> axes = whimbrel.plot.Axis("cores"), whimbrel.plot.Axis("energy, mJ")
             >>> plot = whimbrel.plot.Plot("", *axes)
@@ -216,6 +242,10 @@ class Plot:
 
     def bars(self, groups: Mapping[str, Mapping[str, float | None]]) -> None:
         """Bars side by side in groups; what was not measured has no bar.
+
+        Args:
+            groups: For each group the heights of its bars by their names, in the unit of the axis;
+                None: not measured.
 
         Examples:
             >>> axes = whimbrel.plot.Axis(""), whimbrel.plot.Axis("energy, mJ")
@@ -237,7 +267,7 @@ class Plot:
                 bar.set_gid(f"bar {name}")
         self.axes.set_xticks(range(len(groups)), list(groups))
 
-    def write(self, path: Path) -> None:
+    def write(self, path: str | PathLike[str]) -> None:
         """Into a file.
 
         Examples:
@@ -274,8 +304,14 @@ class Chip:
     """The temperature of each block, in degrees Celsius."""
 
 
+@described
 class Floorplans:
     """Chips side by side, coloured by temperature on one scale.
+
+    Args:
+        title: What is written above them.
+        chips: The chips, at least one.
+        width: The width of a column, such as "ieee", or inches.
 
     Examples:
         >>> block = {"x_mm": 0, "y_mm": 0, "width_mm": 2, "height_mm": 1}
@@ -285,6 +321,7 @@ class Floorplans:
 
     def __init__(self, title: str, chips: list[Chip], width: Width = None) -> None:
         self.figure = Figure((4.2 * len(chips) + 1, 4.4), width)
+        """The figure."""
         celsius = [value for chip in chips for value in chip.temperatures]
         colours = ScalarMappable(Normalize(min(celsius), max(celsius)), "coolwarm")
         with mpl.rc_context(self.figure.style):
@@ -295,7 +332,7 @@ class Floorplans:
             self.figure.colorbar(colours, ax=list(every), label="°C")
         self.figure.fit()
 
-    def write(self, path: Path) -> None:
+    def write(self, path: str | PathLike[str]) -> None:
         """Into a file.
 
         Examples:
