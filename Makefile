@@ -138,6 +138,7 @@ soak: build test-guest-soak $(THREAD_TESTS:%=$(BUILD)/release/%) $(BUILD)/releas
 	CONFORM_NO_PROGRAMS=1 CONFORM_SCALE=0.1 $(QEMU) $(BUILD)/aarch64/conform-linux
 	CONFORM_SCALE=0.1 $(QEMU) $(BUILD)/aarch64/conform-sim
 	SIM_CASES=10000 SDF3_CASES=600 QUEUE_CUSTOMERS=400000 EXPLORED=1000 $(PYTHON) -m pytest --quiet -rP $(patsubst %,tests/test_sim_%.py,random recorded explore schedule sdf3 truths)
+	EXPLORED_TASKS=13 $(CARGO) test --release --locked --package whimbrel-explore --test memory -- --nocapture
 	$(PYTHON) tests/surroundings.py
 	python3 python/tests/fresh_install.py
 	tests/release/from_source.py

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! One way to run an application, and what came of it.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
+
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use whimbrel_model::Transport;
@@ -28,6 +30,17 @@ impl Candidate {
     /// The numbers of the cores that are available, in order.
     pub fn cores(&self) -> Vec<usize> {
         (0..self.available.len()).filter(|core| self.available[*core]).collect()
+    }
+
+    /// Stands for it where there are too many to be kept. Two of a million have the same key with a
+    /// probability of 10^-27. Another build of this program may have other keys.
+    pub(crate) fn key(&self) -> u128 {
+        let half = |number: u8| {
+            let mut hasher = DefaultHasher::new();
+            (number, self).hash(&mut hasher);
+            u128::from(hasher.finish())
+        };
+        half(0) << 64 | half(1)
     }
 }
 

@@ -135,17 +135,19 @@ impl Replay {
 }
 
 fn from_parquet(path: &Path, row: u64) -> Result<Replay, ReplayError> {
-    let (head, known) = restored(path, None).map_err(|error| match error {
+    let (mut count, mut found) = (0, None);
+    let settings = restored(path, None, |candidate, _, _| {
+        found = found.take().or((count == row).then_some(candidate));
+        count += 1;
+        Ok(())
+    })
+    .map_err(|error| match error {
         StoreError::Io(error) => ReplayError::Io(error),
         StoreError::Other => ReplayError::Other("it is of another version".into()),
         other => ReplayError::Other(other.to_string()),
     })?;
-    let count = known.len() as u64;
-    let place = usize::try_from(row).unwrap_or(usize::MAX);
-    let Some((candidate, _)) = known.into_iter().nth(place) else {
-        return Err(ReplayError::NoRow(row, (0..count).collect()));
-    };
-    Ok(Replay { settings: head, found: Found::Candidate(candidate) })
+    let candidate = found.ok_or_else(|| ReplayError::NoRow(row, (0..count).collect()))?;
+    Ok(Replay { settings, found: Found::Candidate(candidate) })
 }
 
 fn from_csv(path: &Path, wanted: u64) -> Result<Replay, ReplayError> {

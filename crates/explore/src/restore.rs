@@ -3,31 +3,36 @@
 //! rest is for readers of Parquet.
 
 use std::fs::File;
-use std::io::{BufReader, Read, Seek, SeekFrom};
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use crate::candidate::{Candidate, Outcome};
 use crate::settings::Settings;
-use crate::store::{StoreError, StoredOutcome, read_lines};
+use crate::store::{Store, StoreError, StoredOutcome, read_lines};
 
 /// How a Parquet file begins and ends.
 const MAGIC: &[u8; 4] = b"PAR1";
 
-/// The settings of a file, its candidates and what came of them.
-type Restored = (Settings, Vec<(Candidate, Outcome)>);
-
-/// Reads the candidates of a file and what came of them.
+/// Has a store know the candidates of a file and what came of them, also in its own file.
 ///
 /// # Errors
 /// The file cannot be read, is not an `explore.parquet`, is damaged, or is of something else.
-pub fn restore(path: &Path, identity: &str) -> Result<Vec<(Candidate, Outcome)>, StoreError> {
-    restored(path, Some(identity)).map(|(_, known)| known)
+pub fn restore(path: &Path, identity: &str, store: &mut Store) -> Result<(), StoreError> {
+    store.know_from(File::open(path)?);
+    let know = |candidate, outcome, at| store.know(&candidate, &Ok(outcome), at);
+    restored(path, Some(identity), know).map(drop)
 }
 
-/// The same with the settings of the file; without an identity, of whatever it is.
-pub(crate) fn restored(path: &Path, identity: Option<&str>) -> Result<Restored, StoreError> {
+/// Hands on the candidates of a file with what came of them and where their lines begin, and gives
+/// its settings; without an identity, of whatever it is.
+pub(crate) fn restored(
+    path: &Path,
+    identity: Option<&str>,
+    mut take: impl FnMut(Candidate, Outcome, u64) -> io::Result<()>,
+) -> Result<Settings, StoreError> {
     let file = File::open(path)?;
-    if file.metadata()?.len() < 2 * MAGIC.len() as u64 {
+    let magic_bytes = MAGIC.len() as u64;
+    if file.metadata()?.len() < 2 * magic_bytes {
         return Err(StoreError::Incomplete);
     }
     let mut reader = BufReader::new(file);
@@ -39,10 +44,9 @@ pub(crate) fn restored(path: &Path, identity: Option<&str>) -> Result<Restored, 
             return Err(StoreError::Incomplete);
         }
     }
-    let mut known = Vec::new();
-    let read = read_lines(reader, identity, |StoredOutcome { candidate, verdict }| {
-        known.extend(verdict.ok().map(|outcome| (candidate, outcome)));
+    let read = read_lines(reader, identity, |StoredOutcome { candidate, verdict }, at| {
+        verdict.map_or(Ok(()), |outcome| take(candidate, outcome, magic_bytes + at))
     })?;
     let settings = read.settings.unwrap_or_default();
-    if read.rest == b"\n" { Ok((settings, known)) } else { Err(StoreError::Incomplete) }
+    if read.rest == b"\n" { Ok(settings) } else { Err(StoreError::Incomplete) }
 }

@@ -6,7 +6,7 @@
 //! merge sort. A row is the line that [`crate::Store`] writes of it.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader};
 use std::iter;
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
@@ -15,7 +15,7 @@ use std::sync::Arc;
 use itertools::Itertools;
 
 use crate::candidate::{Candidate, Outcome};
-use crate::store::{Row, StoredOutcome, line};
+use crate::store::{Part, Row, StoredOutcome, line};
 
 /// Rows of a piece, which are in memory until it is sorted.
 pub(crate) const PIECE: usize = 4096;
@@ -72,22 +72,6 @@ impl Rows {
             (Ok(one), Ok(other)) => one.candidate < other.candidate,
             (one, _) => one.is_err(),
         })
-    }
-}
-
-/// A part of a file that several readers have.
-struct Part<'f> {
-    file: &'f File,
-    rest: Range<u64>,
-}
-
-impl Read for Part<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let left = usize::try_from(self.rest.end - self.rest.start).unwrap_or(usize::MAX);
-        let most = buffer.len().min(left);
-        let read = self.file.read_at(&mut buffer[..most], self.rest.start)?;
-        self.rest.start += read as u64;
-        Ok(read)
     }
 }
 

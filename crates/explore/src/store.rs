@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What was evaluated already: in memory, and in a file that outlives a run that was ended.
+//! What was evaluated already, in a file that outlives a run that was ended.
 //!
 //! The file has a line of JSON for what is explored, then one for each candidate with what came of
-//! it, in the order in which they were finished. A last line that was cut off is left out.
+//! it, in the order in which they were finished. A last line that was cut off is left out. Memory
+//! holds only where each line begins.
 
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions};
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::ops::Range;
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -18,6 +21,9 @@ use crate::settings::Settings;
 /// The version of the file.
 const VERSION: u32 = 2;
 
+/// Bytes that are read of a file for a line.
+const WINDOW: usize = 1 << 12;
+
 /// What came of a candidate: an outcome, or why it could not run.
 pub type Verdict = Result<Outcome, String>;
 
@@ -25,7 +31,10 @@ pub type Verdict = Result<Outcome, String>;
 /// goes to the file, and whoever has it keeps it.
 #[derive(Debug, Default)]
 pub struct Store {
-    known: HashMap<Candidate, Verdict>,
+    /// Where the line of each begins, by its key.
+    known: HashMap<u128, u64>,
+    /// The file that these lines are in.
+    known_in: Option<File>,
     file: Option<File>,
     /// Where that is.
     folder: Option<PathBuf>,
@@ -89,7 +98,7 @@ impl Store {
         let mut file = OpenOptions::new().write(true).create_new(true).open(path)?;
         let head = Head { version: VERSION, identity: identity.into(), settings: None };
         write_line(&mut file, &head)?;
-        Ok(Self { known: HashMap::new(), file: Some(file), folder: folder_of(path) })
+        Ok(Self { file: Some(file), folder: folder_of(path), ..Self::default() })
     }
 
     /// Goes on with a file.
@@ -97,9 +106,11 @@ impl Store {
     /// # Errors
     /// It cannot be read, is of something else, or was damaged.
     pub fn resume(path: &Path, identity: &str) -> Result<Self, StoreError> {
+        let known_in = File::open(path)?;
         let mut known = HashMap::new();
-        let read = read_lines(BufReader::new(File::open(path)?), Some(identity), |row| {
-            known.insert(row.candidate, row.verdict);
+        let read = read_lines(BufReader::new(&known_in), Some(identity), |row, at| {
+            known.insert(row.candidate.key(), at);
+            Ok(())
         })?;
         if read.rest == b"\n" {
             return Err(StoreError::Line(read.lines + 1, "it is empty".into()));
@@ -107,20 +118,25 @@ impl Store {
         let mut file = OpenOptions::new().write(true).open(path)?;
         file.set_len(read.bytes)?;
         io::Seek::seek(&mut file, io::SeekFrom::End(0))?;
-        Ok(Self { known, file: Some(file), folder: folder_of(path) })
+        let (known_in, file) = (Some(known_in), Some(file));
+        Ok(Self { known, known_in, file, folder: folder_of(path) })
     }
 
-    /// Takes over what is known already, also into the file.
-    ///
-    /// # Errors
-    /// The file cannot be written.
-    pub fn know(&mut self, known: Vec<(Candidate, Outcome)>) -> Result<(), StoreError> {
-        for (candidate, outcome) in known {
-            let verdict = Ok(outcome);
-            self.put(&candidate, &verdict)?;
-            self.known.insert(candidate, verdict);
-        }
-        Ok(())
+    /// Knows nothing but lines of this file.
+    pub(crate) fn know_from(&mut self, file: File) {
+        self.known.clear();
+        self.known_in = Some(file);
+    }
+
+    /// Takes over what a line of that file says, which begins there; also into its own file.
+    pub(crate) fn know(
+        &mut self,
+        candidate: &Candidate,
+        verdict: &Verdict,
+        at: u64,
+    ) -> io::Result<()> {
+        self.known.insert(candidate.key(), at);
+        self.put(candidate, verdict)
     }
 
     /// How many verdicts it has from before.
@@ -142,8 +158,16 @@ impl Store {
     }
 
     /// Gives what is known of a candidate. It is asked for once, as no batch has it again.
-    pub(crate) fn take(&mut self, candidate: &Candidate) -> Option<Verdict> {
-        self.known.remove(candidate)
+    pub(crate) fn take(&mut self, candidate: &Candidate) -> io::Result<Option<Verdict>> {
+        let Some((at, file)) = self.known.remove(&candidate.key()).zip(self.known_in.as_ref())
+        else {
+            return Ok(None);
+        };
+        let mut line = Vec::new();
+        let rest = Part { file, rest: at..u64::MAX };
+        BufReader::with_capacity(WINDOW, rest).read_until(b'\n', &mut line)?;
+        let row: StoredOutcome = serde_json::from_slice(&line)?;
+        Ok((row.candidate == *candidate).then_some(row.verdict))
     }
 
     /// Writes a verdict to the file.
@@ -155,11 +179,27 @@ impl Store {
     }
 }
 
-/// Hands on what lines say, until one that is empty or cut off.
+/// A part of a file that several readers have.
+pub(crate) struct Part<'f> {
+    pub file: &'f File,
+    pub rest: Range<u64>,
+}
+
+impl Read for Part<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let left = usize::try_from(self.rest.end - self.rest.start).unwrap_or(usize::MAX);
+        let most = buffer.len().min(left);
+        let read = self.file.read_at(&mut buffer[..most], self.rest.start)?;
+        self.rest.start += read as u64;
+        Ok(read)
+    }
+}
+
+/// Hands on what lines say and where each begins, until one that is empty or cut off.
 pub(crate) fn read_lines(
     mut reader: impl BufRead,
     identity: Option<&str>,
-    mut take: impl FnMut(StoredOutcome),
+    mut take: impl FnMut(StoredOutcome, u64) -> io::Result<()>,
 ) -> Result<LinesRead, StoreError> {
     let mut read = LinesRead { lines: 0, bytes: 0, settings: None, rest: Vec::new() };
     while reader.read_until(b'\n', &mut read.rest)? > 1 && read.rest.ends_with(b"\n") {
@@ -172,7 +212,7 @@ pub(crate) fn read_lines(
             }
             read.settings = head.settings;
         } else {
-            take(serde_json::from_slice(&read.rest).map_err(wrong)?);
+            take(serde_json::from_slice(&read.rest).map_err(wrong)?, read.bytes)?;
         }
         read.bytes += read.rest.len() as u64;
         read.rest.clear();

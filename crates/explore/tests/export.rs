@@ -2,14 +2,16 @@
 //! The files say what was found: they are read back here.
 
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use crate::common::{Analytic, options, run};
+use crate::common::{Analytic, files, options, run, run_with};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
 use whimbrel_explore::{
     Candidate, Choices, Entry, Evaluate, Exploration, Failure, Outcome, ReplayError, Settings,
-    SlotChoice, Space, StoreError, System, WayChoice, Words, csv, json, read, restore, table,
+    SlotChoice, Space, Store, StoreError, System, WayChoice, Words, csv, json, read, restore,
+    table,
 };
 use whimbrel_hardware::{Description, Leakage, Thermal};
 use whimbrel_model::{App, Manifest, POINT_OFF, Setting, Table};
@@ -103,17 +105,37 @@ fn explored(rates: &[u64]) -> (System, Exploration) {
     explored_with(rates, Choices::default(), |_, _| {})
 }
 
-fn explored_with(
-    rates: &[u64],
-    mut choices: Choices,
-    change: fn(&mut Outcome, &Candidate),
-) -> (System, Exploration) {
+fn space_of(rates: &[u64], mut choices: Choices) -> (System, Space) {
     let system = System::new(&app(), &platform());
     choices.rates_millihz = rates.to_vec();
     choices.slots.push(SlotChoice { channel: Some("lpf_bpf".into()), slots: vec![4, 14] });
     let space = Space::new(system.clone(), &choices, crate::common::SECOND_NS).unwrap();
+    (system, space)
+}
+
+fn explored_with(
+    rates: &[u64],
+    choices: Choices,
+    change: fn(&mut Outcome, &Candidate),
+) -> (System, Exploration) {
+    let (system, space) = space_of(rates, choices);
     let found = run(&space, &Changed(&Analytic::new(&system), change), &options()).unwrap();
     (system, found)
+}
+
+/// A store that knows what the file does.
+fn restored(path: &Path, identity: &str) -> Result<Store, StoreError> {
+    let mut store = Store::default();
+    restore(path, identity, &mut store).map(|()| store)
+}
+
+/// Runs nothing.
+struct Nothing;
+
+impl Evaluate for Nothing {
+    fn run(&self, candidate: &Candidate) -> Result<Outcome, Failure> {
+        Err(Failure::Fatal(format!("{candidate:?} is not known")))
+    }
 }
 
 fn all(found: &Exploration) -> Vec<Entry> {
@@ -201,15 +223,24 @@ fn what_the_parquet_file_knows_is_restored_to_the_bit_and_of_nothing_else() {
     let file = std::fs::File::create(&path).unwrap();
     whimbrel_explore::parquet(&system, &found, "it", file).unwrap();
 
-    let known = restore(&path, "it").unwrap();
-    let entries = all(&found).into_iter().map(|entry| (entry.candidate, entry.outcome));
-    assert_eq!(known, entries.collect::<Vec<_>>());
-    assert!(matches!(restore(&path, "other"), Err(StoreError::Other)));
+    // Of a folder as well, whose file knows it then.
+    let journal = folder.path().join("evaluated.jsonl");
+    let mut filled = Store::create(&journal, "it").unwrap();
+    restore(&path, "it", &mut filled).unwrap();
+    let resumed = Store::resume(&journal, "it").unwrap();
+    let (space, stop) =
+        (space_of(&[50_000, 100_000], Choices::default()).1, AtomicBool::new(false));
+    for mut store in [restored(&path, "it").unwrap(), filled, resumed] {
+        assert_eq!(store.len(), found.ran());
+        let again = run_with(&space, &Nothing, &options(), &mut store, &stop).unwrap();
+        assert!(files(&system, &again) == files(&system, &found));
+    }
+    assert!(matches!(restored(&path, "other"), Err(StoreError::Other)));
     for text in ["", "PAR1", "no parquet"] {
         std::fs::write(&path, text).unwrap();
-        assert!(matches!(restore(&path, "it"), Err(StoreError::Incomplete)), "{text}");
+        assert!(matches!(restored(&path, "it"), Err(StoreError::Incomplete)), "{text}");
     }
-    assert!(matches!(restore(folder.path(), "it"), Err(StoreError::Io(_))));
+    assert!(matches!(restored(folder.path(), "it"), Err(StoreError::Io(_))));
 }
 
 #[test]
@@ -227,10 +258,10 @@ fn a_damaged_parquet_file_is_an_error_and_never_a_panic() {
         let mut damaged = whole.clone();
         damaged[at] ^= changed;
         std::fs::write(&path, &damaged).unwrap();
-        refused += u32::from(restore(&path, "it").is_err());
+        refused += u32::from(restored(&path, "it").is_err());
         if at % 61 == 0 {
             std::fs::write(&path, &whole[..at]).unwrap();
-            assert!(restore(&path, "it").is_err(), "{at} bytes of it");
+            assert!(restored(&path, "it").is_err(), "{at} bytes of it");
         }
     }
     // Most of it is text of which any letter may be another.
@@ -265,9 +296,9 @@ fn a_count_in_the_footer_costs_no_time_and_no_memory() {
     let begun = Instant::now();
     for footer in &footers {
         std::fs::write(&path, with_footer(&[], footer)).unwrap();
-        assert!(restore(&path, "it").is_err(), "{footer:?}");
+        assert!(restored(&path, "it").is_err(), "{footer:?}");
         std::fs::write(&path, with_footer(&whole[4..end], footer)).unwrap();
-        assert_eq!(restore(&path, "it").unwrap().len(), found.ran(), "{footer:?}");
+        assert_eq!(restored(&path, "it").unwrap().len(), found.ran(), "{footer:?}");
     }
     assert!(begun.elapsed().as_secs() < 10, "{:?}", begun.elapsed());
 }

@@ -28,7 +28,7 @@ use crate::text::Words;
 const OUTCOME: &str = "outcome";
 
 /// Rows of a row group, which is in memory until it is written.
-const GROUP: usize = 1 << 16;
+const GROUP: usize = 1 << 12;
 
 /// Writes `explore.parquet`. `identity`: as [`crate::Store::create`] takes it.
 ///

@@ -11,7 +11,7 @@
 //! and could neither use what is known already nor be ended and gone on with. Here a child is made
 //! canonical, made again if it cannot keep up, and run once.
 
-use std::collections::BTreeSet;
+use std::collections::HashSet;
 
 use rand::Rng;
 use rand::SeedableRng;
@@ -41,7 +41,7 @@ pub(super) fn search(
     runner: &mut Runner<'_>,
 ) -> Result<(), String> {
     let rng = ChaCha8Rng::seed_from_u64(options.seed ^ rate_millihz.rotate_left(32));
-    let mut breeder = Breeder { space, rate_millihz, rng, seen: BTreeSet::new() };
+    let mut breeder = Breeder { space, rate_millihz, rng, seen: HashSet::new() };
     let mut population: Vec<Ranked> = Vec::new();
     let mut children: Vec<Candidate> = breeder.first();
     let mut best: Vec<Vec<f64>> = Vec::new();
@@ -49,15 +49,19 @@ pub(super) fn search(
 
     while !children.is_empty() && idle < PATIENCE {
         let go_on = runner.run(&children)?;
-        let mut pool: Vec<Candidate> = population.into_iter().map(|r| r.candidate).collect();
+        let mut pool = Vec::new();
         if space.checked.auto {
             // Descents have brought others than the children, and better ones.
-            pool = runner.ran();
+            children = runner.ran();
         } else {
-            pool.append(&mut children);
+            pool.extend(population.into_iter().map(|ranked| (ranked.candidate, ranked.point)));
         }
-        let known = pool.into_iter().filter_map(|c| runner.point(&c).map(|point| (c, point)));
-        population = survivors(known.collect());
+        let new = children.into_iter().map(|child| (runner.point(&child), child));
+        pool.extend(new.filter_map(|(point, child)| Some((child, point?))));
+        if !space.checked.auto {
+            runner.settle()?;
+        }
+        population = survivors(pool);
         let front = first_front(&population);
         idle = if front == best { idle + 1 } else { 0 };
         best = front;
@@ -141,15 +145,15 @@ struct Breeder<'s> {
     space: &'s Space,
     rate_millihz: u64,
     rng: ChaCha8Rng,
-    /// Everything that was ever made: nothing is run twice.
-    seen: BTreeSet<Candidate>,
+    /// The keys of everything that was ever made: nothing is run twice.
+    seen: HashSet<u128>,
 }
 
 impl Breeder<'_> {
     /// Random candidates, and some that are known to be in the space.
     fn first(&mut self) -> Vec<Candidate> {
         let (mut made, _) = self.space.collect(self.rate_millihz, POPULATION / 4);
-        self.seen.extend(made.iter().cloned());
+        self.seen.extend(made.iter().map(Candidate::key));
         for _ in 0..POPULATION * ATTEMPTS {
             if made.len() == POPULATION {
                 break;
@@ -201,7 +205,7 @@ impl Breeder<'_> {
         let fits = self.space.checked.core_counts.contains(&cores)
             && self.space.keeps_up(&candidate)
             && self.space.ways_fit(&candidate)
-            && self.seen.insert(candidate.clone());
+            && self.seen.insert(candidate.key());
         fits.then_some(candidate)
     }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Runs batches of candidates at one frame rate.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -37,8 +37,10 @@ pub(super) struct Runner<'a> {
 
 #[derive(Default)]
 struct Outcomes {
-    /// By candidate, so that the order does not depend on threads.
+    /// The latest, by candidate, so that the order does not depend on threads.
     verdicts: BTreeMap<Candidate, Verdict>,
+    /// Where points are searched: whether each that ever ran missed no deadline, by its key.
+    kept_all: HashMap<u128, bool>,
     front: Front<()>,
     fatal: Option<String>,
     /// Whether something was left out because of the user, the time or the budget.
@@ -88,11 +90,13 @@ impl<'a> Runner<'a> {
     pub fn run_worth(&mut self, batch: &[Candidate]) -> Result<bool, String> {
         let worth = self.worth(batch);
         let go_on = self.run(&worth)?;
-        // Where points are searched, a later descent may want what ran in this one.
-        if !self.space.checked.auto && lock(&self.found).verdicts.len() >= PIECE {
-            self.put_away()?;
-        }
+        self.settle()?;
         Ok(go_on)
+    }
+
+    /// Takes verdicts out of memory where they are many: nobody asks for them any more.
+    pub fn settle(&mut self) -> Result<(), String> {
+        if lock(&self.found).verdicts.len() >= PIECE { self.put_away() } else { Ok(()) }
     }
 
     /// Without those of which it is known that nothing can put them on the front.
@@ -131,13 +135,12 @@ impl<'a> Runner<'a> {
         while !descents.is_empty() {
             let wanted: BTreeSet<Candidate> =
                 descents.iter_mut().filter_map(Descent::next).collect();
-            let known = |candidate: &Candidate| lock(&self.found).verdicts.contains_key(candidate);
-            let new: Vec<Candidate> = wanted.into_iter().filter(|c| !known(c)).collect();
+            let new: Vec<Candidate> =
+                wanted.into_iter().filter(|c| self.kept_all(c).is_none()).collect();
             self.all(&new, 0);
             let before = descents.len();
             descents.retain_mut(|descent| {
-                let verdict = descent.next().and_then(|probe| self.verdict(&probe));
-                let kept_all = verdict.map(|v| v.is_ok_and(|outcome| outcome.misses == 0));
+                let kept_all = descent.next().and_then(|probe| self.kept_all(&probe));
                 kept_all.map(|kept_all| descent.tell(kept_all)).is_some()
             });
             self.tell((before - descents.len()) as u64);
@@ -161,9 +164,14 @@ impl<'a> Runner<'a> {
     /// Whether it is known what comes of a candidate, which is taken over then.
     fn knows(&self, candidate: &Candidate, done: u64) -> bool {
         let known = lock(&self.store).take(candidate);
-        let Some(verdict) = known else { return false };
-        self.keep(candidate, verdict);
-        self.tell(done);
+        match known {
+            Ok(None) => return false,
+            Ok(Some(verdict)) => {
+                self.keep(candidate, verdict);
+                self.tell(done);
+            }
+            Err(error) => self.fatal(format!("what was found cannot be read back: {error}")),
+        }
         true
     }
 
@@ -172,6 +180,10 @@ impl<'a> Runner<'a> {
         let mut found = lock(&self.found);
         if let Ok(outcome) = &verdict {
             found.front.offer(self.values(outcome), ());
+        }
+        if self.space.checked.auto {
+            let kept_all = verdict.as_ref().is_ok_and(|outcome| outcome.misses == 0);
+            found.kept_all.insert(candidate.key(), kept_all);
         }
         found.verdicts.insert(candidate.clone(), verdict);
     }
@@ -189,17 +201,19 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// What came of a candidate; `None`: it did not run.
-    fn verdict(&self, candidate: &Candidate) -> Option<Verdict> {
-        lock(&self.found).verdicts.get(candidate).cloned()
+    /// Whether a candidate missed no deadline; `None`: it did not run.
+    fn kept_all(&self, candidate: &Candidate) -> Option<bool> {
+        lock(&self.found).kept_all.get(&candidate.key()).copied()
     }
 
-    /// The objectives of what ran; `None`: it could not, or did not.
+    /// The objectives of what ran since [`Self::settle`]; `None`: it could not, or did not.
     pub fn point(&self, candidate: &Candidate) -> Option<Vec<f64>> {
-        self.verdict(candidate)?.ok().map(|outcome| self.values(&outcome))
+        let found = lock(&self.found);
+        let outcome = found.verdicts.get(candidate)?.as_ref().ok()?;
+        Some(self.values(outcome))
     }
 
-    /// Everything that ran so far, in the order of candidates.
+    /// Everything that ran since [`Self::settle`], in the order of candidates.
     pub fn ran(&self) -> Vec<Candidate> {
         let found = lock(&self.found);
         let fine = found.verdicts.iter().filter(|(_, verdict)| verdict.is_ok());

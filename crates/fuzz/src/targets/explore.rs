@@ -16,6 +16,6 @@ pub fn read(data: &[u8]) {
     if data.starts_with(b"{") {
         let _ = Store::resume(&FILE.path(), IDENTITY);
     } else {
-        let _ = restore(&FILE.path(), IDENTITY);
+        let _ = restore(&FILE.path(), IDENTITY, &mut Store::default());
     }
 }

@@ -51,9 +51,10 @@ pub fn store(args: &ExploreArgs, identity: &str) -> Result<Store, Problem> {
             None => new_store(args.output.as_deref(), identity),
         };
     };
-    let known = restore(path, identity).map_err(|error| no_resume(path, &error))?;
+    // What cannot be resumed makes no folder.
+    restore(path, identity, &mut Store::default()).map_err(|error| no_resume(path, &error))?;
     let mut store = new_store(args.output.as_deref(), identity)?;
-    store.know(known).map_err(|error| no_resume(path, &error))?;
+    restore(path, identity, &mut store).map_err(|error| no_resume(path, &error))?;
     Ok(store)
 }
 
