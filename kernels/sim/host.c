@@ -43,8 +43,8 @@ static bool open_memory(struct wb_host *host)
     const struct wb_system_config *sc = &config->system;
     const size_t arena =
         OFF_PAGE + wb_system_bytes(sc) + config->memory_bytes + HOOK_HEAP_BYTES +
-        sc->tasks * (sizeof(struct share) + sizeof(struct packed)) +
-        sc->cores * sizeof(struct fair) + 3 * WB_LINE_BYTES +
+        sc->tasks * (sizeof(struct share) + sizeof(struct packed) + PACKED_BYTES) +
+        sc->cores * sizeof(struct fair) + 4 * WB_LINE_BYTES +
         sim_group_bytes(sc->tasks, sc->cores) +
         sc->cores * (sizeof(struct sim_core) + 4 * sizeof *sim.now.cores + 2 * WB_LINE_BYTES);
     const size_t guards = (size_t)sc->tasks * (GUARD_BYTES + PAGE_BYTES);
@@ -66,8 +66,10 @@ static enum wb_status open_cores(void)
     if (!hooks_open(system, HOOK_HEAP_BYTES / 2))
         return WB_ERR_NOMEM;
     sim.cores = wb_system_alloc(system, system->n_cores * sizeof *sim.cores, WB_LINE_BYTES);
-    sim.packed = wb_system_alloc(system, system->config.tasks * sizeof *sim.packed, WB_LINE_BYTES);
-    if (sim.cores == NULL || sim.packed == NULL)
+    const size_t tasks = system->config.tasks;
+    sim.packed = wb_system_alloc(system, tasks * sizeof *sim.packed, WB_LINE_BYTES);
+    sim.packed_stacks = wb_system_alloc(system, tasks * PACKED_BYTES, WB_LINE_BYTES);
+    if (sim.cores == NULL || sim.packed == NULL || sim.packed_stacks == NULL)
         return WB_ERR_NOMEM;
     for (sim.now_mask = 1; sim.now_mask < system->n_cores; sim.now_mask *= 2) {}
     const size_t bytes = sim.now_mask * sizeof *sim.now.cores;

@@ -8,6 +8,22 @@
 
 #include "private.h"
 
+// Of all tasks the first bytes of their stacks, then the next ones of all: what no task has so deep
+// takes no pages.
+enum { PIECE = 32 };
+
+static unsigned char *piece_at(const struct wb_task *task, size_t at)
+{
+    const size_t before = at / PIECE * sim.system->config.tasks;
+
+    return sim.packed_stacks + (before + task->id) * PIECE;
+}
+
+static size_t piece_bytes(size_t at, size_t used)
+{
+    return used - at < PIECE ? used - at : PIECE;
+}
+
 static unsigned char *top_of(const struct wb_task *task)
 {
     return task->stack + task->stack_bytes;
@@ -36,7 +52,8 @@ static void pack(struct wb_task *task)
         (void)madvise(task->stack, task->stack_bytes, MADV_REMOVE);
     if (kt->sp == NULL || state == WB_TASK_ENDED || !may_pack(task, used))
         return;
-    sanitizer_copy(packed->stack, kt->sp, used);
+    for (size_t at = 0; at < used; at += PIECE)
+        sanitizer_copy(piece_at(task, at), (unsigned char *)kt->sp + at, piece_bytes(at, used));
     if (madvise(task->stack, task->stack_bytes, MADV_REMOVE) != 0)
         return;
     packed->bytes = (uint32_t)used;
@@ -63,8 +80,10 @@ static void unpack(struct wb_task *task)
         begin(task);
         return;
     }
-    kernel_task(task)->sp = top_of(task) - packed->bytes;
-    sanitizer_copy(kernel_task(task)->sp, packed->stack, packed->bytes);
+    unsigned char *sp = top_of(task) - packed->bytes;
+    for (size_t at = 0; at < packed->bytes; at += PIECE)
+        sanitizer_copy(sp + at, piece_at(task, at), piece_bytes(at, packed->bytes));
+    kernel_task(task)->sp = sp;
 }
 
 void *sim_change_stacks(struct wb_task *from, struct wb_task *to)

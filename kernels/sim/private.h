@@ -13,7 +13,7 @@
 #include "order.h"
 #include "process.h"
 
-enum { PS_PER_NS = 1000, PACKED_BYTES = 496, WOKEN = 7 };
+enum { PS_PER_NS = 1000, PACKED_BYTES = 512, WOKEN = 7 };
 
 // What becomes of a task that leaves its core. INTERRUPTED: ready, before all of its priority.
 enum after { GO_READY, GO_INTERRUPTED, GO_CAPTURED, GO_BLOCKED, GO_AWAY, GO_ENDED };
@@ -43,11 +43,10 @@ struct rivals {
     uint32_t number;
 };
 
-// The used end of a stack whose pages hold nothing (packed.c).
+// How much of a stack whose pages hold nothing is in `packed_stacks` (packed.c).
 struct packed {
     uint32_t bytes;  // 0: none has been written
     uint32_t times;  // that the stack was packed
-    _Alignas(16) unsigned char stack[PACKED_BYTES];
 };
 
 // How a core shares its time, if it is fair or goes by deadlines.
@@ -279,8 +278,9 @@ struct sim {
         uint64_t until_ps;  // what happens to idle cores after that, until then
     } islands;
     struct packed *packed;  // of each task
-    struct wb_task *left;   // the task whose stack has executed before; NULL: none's
-    struct share *shares;   // of each task; NULL: no core is fair or goes by deadlines
+    unsigned char *packed_stacks;
+    struct wb_task *left;  // the task whose stack has executed before; NULL: none's
+    struct share *shares;  // of each task; NULL: no core is fair or goes by deadlines
 };
 
 extern struct sim sim;

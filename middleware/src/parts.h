@@ -215,7 +215,7 @@ struct wb_part_arrivals {
 
 struct wb_part_latency {  // see latency.c
     size_t bytes;         // of each core
-    bool (*init)(struct wb_core *core);
+    bool (*init)(struct wb_system *system);
     void (*bind)(struct wb_task *task);
 
     /// A message is about to be sent, or was received, through a port with a part in it.

@@ -11,7 +11,6 @@
 #include "wb/word.h"
 
 struct wb_channel;
-struct wb_latency;
 struct wb_system;
 struct wb_task;
 

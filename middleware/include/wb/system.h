@@ -224,6 +224,11 @@ struct wb_advice {
     char text[WB_ADVICE_BYTES];
 };
 
+struct wb_residents {
+    struct wb_compared word;  // 1 + w: of tasks 32 * w and the 31 after it; 0: of none yet
+    struct wb_swapped bits;   // one for each of them that came here, and may have left
+};
+
 struct wb_core_report {
     // Any core reads; written by the core's own agent.
     struct wb_word busy_ppm;       // of the last period in tasks, at the present frequency
@@ -234,7 +239,8 @@ struct wb_core_report {
 
     // That agent's own.
     uint64_t due_ns, from_ns, mark_ns;
-    struct wb_swapped *residents;    // a bit for each task that came here, and may have left
+    struct wb_residents *residents;  // see agent.c
+    uint32_t came_last;              // number of those that a task came to last
     uint32_t obeyed_point;           // the order that was carried out last
     uint32_t advised_choice;         // of which policy `advised` was told
     char advised[WB_ADVICE_BYTES];   // told last, so that it is told once
@@ -358,7 +364,7 @@ struct wb_core {
     const struct wb_point *points;   // fixed: from the lowest frequency to the highest
     uint32_t n_points;               // fixed; 0: its frequency is not known and cannot be set
     struct wb_residency *residency;  // one per point; its own kernel
-    struct wb_latency *latency;      // of frames that ended here; its own kernel, or NULL
+    struct wb_bucket *latency;       // of frames that ended here; its own kernel, or NULL
     uint32_t latency_parts;          // a bit for each part of that with some; the same
     bool returns;                    // the launcher: its kernel is started again if it dies
     struct wb_word point;            // the present one; the core's own kernel

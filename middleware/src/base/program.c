@@ -158,6 +158,7 @@ uint64_t wb_layout(void)
         sizeof(struct wb_locks),
         sizeof(struct wb_program),
         sizeof(struct wb_fault),
+        sizeof(struct wb_residents),
     };
 #undef AT
     const void *const parts[] = {

@@ -10,7 +10,10 @@
 #include "decide.h"
 #include "wb/system.h"
 
-enum { ADVICE = 8 };  // pieces of advice that wait for the launcher; a power of two
+enum {
+    ADVICE = 8,  // pieces of advice that wait for the launcher; a power of two
+    RESIDENTS = WB_LINE_BYTES / sizeof(struct wb_residents),  // of a line
+};
 
 static uint32_t words_of(const struct wb_system_config *config)
 {
@@ -21,7 +24,7 @@ static size_t bytes_of(const struct wb_system_config *config)
 {
     if (config->agent_period_ns == 0)
         return 0;
-    return wb_round_up(words_of(config) * sizeof(struct wb_swapped), WB_LINE_BYTES) +
+    return wb_round_up(words_of(config) * sizeof(struct wb_residents), WB_LINE_BYTES) +
            wb_round_up(config->cores * sizeof(struct wb_snapshot_core), WB_LINE_BYTES) +
            wb_round_up(config->tasks * sizeof(struct wb_snapshot_task), WB_LINE_BYTES) +
            wb_round_up(config->tasks * sizeof(struct wb_move), WB_LINE_BYTES) +
@@ -49,18 +52,35 @@ static bool init_tables(struct wb_system *system, struct wb_core_report *report)
 static bool init(struct wb_system *system)
 {
     const uint32_t cores = system->config.cores;
-    const size_t words = words_of(&system->config) * sizeof(struct wb_swapped);
-    const size_t bytes = wb_round_up(words, WB_LINE_BYTES);
-    // Together: each core looks at its own in every period.
-    unsigned char *residents = wb_system_alloc(system, cores * bytes, WB_LINE_BYTES);
+    const size_t words = words_of(&system->config) * sizeof(struct wb_residents);
+    struct wb_residents *residents =
+        wb_system_alloc(system, cores * wb_round_up(words, WB_LINE_BYTES), WB_LINE_BYTES);
     bool done = residents != NULL;
 
     for (uint32_t i = 0; i < cores && done; i++) {
         struct wb_core_report *report = &system->cores[i]->report;
-        report->residents = (struct wb_swapped *)(void *)(residents + i * bytes);
+        report->residents = residents + (size_t)i * RESIDENTS;
         done = init_tables(system, report);
     }
     return done;
+}
+
+// The first line of each core, then the second of each: so a core that few of many tasks come to
+// takes a few lines, and no page of its own.
+static struct wb_residents *residents_at(const struct wb_core *core, uint32_t i)
+{
+    const size_t lines = (size_t)(i / RESIDENTS) * core->system->n_cores;
+
+    return &core->report.residents[lines * RESIDENTS + i % RESIDENTS];
+}
+
+// NULL: after the last of those that are in use.
+static struct wb_residents *residents_in_use(const struct wb_core *core, uint32_t i)
+{
+    if (core->report.residents == NULL || i == words_of(&core->system->config))
+        return NULL;
+    struct wb_residents *residents = residents_at(core, i);
+    return wb_word_load(&residents->word, WB_RELAXED) != 0 ? residents : NULL;
 }
 
 // ---- Loads --------------------------------------------------------------------------------------
@@ -114,26 +134,51 @@ static bool is_ours(const struct wb_task *task, uint32_t core)
     return wb_owner_state_is_kept(wb_word_load(&task->owner_state, WB_RELAXED), core);
 }
 
-// Those of 32 tasks, the first of them number 32 * `word`, that are ours. Who has left is looked at
-// no more, so that a period takes as long as there are tasks here, not in the whole system. Swaps,
-// as a task may come in an interrupt; relaxed, as it comes to this core.
-static uint32_t ours_among(struct wb_core *core, uint32_t word)
+static struct wb_task *first_of(const struct wb_core *core, const struct wb_residents *residents,
+                                uint32_t bits)
 {
-    struct wb_swapped *residents = &core->report.residents[word];
+    const uint32_t word = wb_word_load(&residents->word, WB_RELAXED) - 1;
+
+    return &core->system->tasks[word * 32 + (uint32_t)__builtin_ctz(bits)];
+}
+
+// Those of them that are ours. Who has left is looked at no more, so that a period takes as long as
+// there are tasks here, not in the whole system. Swaps, as a task may come in an interrupt;
+// relaxed, as it comes to this core.
+static uint32_t ours_among(const struct wb_core *core, struct wb_residents *residents)
+{
     uint32_t ours = 0;
 
-    if (wb_word_load(residents, WB_RELAXED) == 0)
+    if (wb_word_load(&residents->bits, WB_RELAXED) == 0)
         return 0;
-    for (uint32_t bits = wb_word_swap(residents, 0, WB_RELAXED); bits != 0; bits &= bits - 1)
-        if (is_ours(&core->system->tasks[word * 32 + (uint32_t)__builtin_ctz(bits)], core->index))
+    for (uint32_t bits = wb_word_swap(&residents->bits, 0, WB_RELAXED); bits != 0; bits &= bits - 1)
+        if (is_ours(first_of(core, residents, bits), core->index))
             ours |= bits & -bits;
-    wb_word_or(residents, ours, WB_RELAXED);
+    wb_word_or(&residents->bits, ours, WB_RELAXED);
     return ours;
+}
+
+// Whether they are of that word. Those of none are from now on, by a compare and swap, for the same
+// reason.
+static bool are_of(struct wb_residents *residents, uint32_t word)
+{
+    uint32_t named = wb_word_load(&residents->word, WB_RELAXED);
+
+    return (named == 0 &&
+            wb_word_compare_swap(&residents->word, &named, word + 1, WB_RELAXED, WB_RELAXED)) ||
+           named == word + 1;
 }
 
 static void attached(const struct wb_task *task, struct wb_core *core)
 {
-    wb_word_or(&core->report.residents[task->id / 32], 1u << task->id % 32, WB_RELAXED);
+    const uint32_t word = task->id / 32;
+    // At the start tasks come in order.
+    uint32_t i = core->report.came_last;
+
+    if (!are_of(residents_at(core, i), word))
+        for (i = 0; !are_of(residents_at(core, i), word); i++) {}
+    core->report.came_last = i;
+    wb_word_or(&residents_at(core, i)->bits, 1u << task->id % 32, WB_RELAXED);
 }
 
 static bool lies_on_stack(const struct wb_task *task, const void *address)
@@ -181,10 +226,11 @@ static void report_tasks(struct wb_core *core, uint64_t now_ns)
     const uint32_t speed = speed_ppm(core);
     uint64_t bytes = 0;
     uint32_t load_ppm = 0, tasks = 0;
+    struct wb_residents *residents;
 
-    for (uint32_t word = 0; word < words_of(&system->config); word++) {
-        for (uint32_t ours = ours_among(core, word); ours != 0; ours &= ours - 1, tasks++) {
-            struct wb_task *task = &system->tasks[word * 32 + (uint32_t)__builtin_ctz(ours)];
+    for (uint32_t i = 0; (residents = residents_in_use(core, i)) != NULL; i++) {
+        for (uint32_t ours = ours_among(core, residents); ours != 0; ours &= ours - 1, tasks++) {
+            struct wb_task *task = first_of(core, residents, ours);
             fold(task, speed, now_ns);
             report_task(task, system->config.agent_period_ns, now_ns);
             load_ppm += wb_word_load(&task->report.load_ppm, WB_RELAXED);
@@ -240,7 +286,6 @@ static void migration(struct wb_task *task, const struct wb_migration *migration
 void wb_agent_obey(struct wb_core *core)
 {
     struct wb_core_report *report = &core->report;
-    const struct wb_system *system = core->system;
     const uint32_t asked = wb_word_load(&core->wanted_point, WB_RELAXED);
     // Off is for its kernel to see, when it has no tasks (wb_core_is_let_off()).
     const uint32_t wanted = asked == WB_POINT_OFF ? 0 : asked;
@@ -252,9 +297,10 @@ void wb_agent_obey(struct wb_core *core)
         return;
     const uint64_t now_ns = wb_kernel_now_ns();
     const uint32_t speed = speed_ppm(core);
-    for (uint32_t word = 0; word < words_of(&system->config) && report->residents != NULL; word++)
-        for (uint32_t ours = ours_among(core, word); ours != 0; ours &= ours - 1)
-            fold(&system->tasks[word * 32 + (uint32_t)__builtin_ctz(ours)], speed, now_ns);
+    struct wb_residents *residents;
+    for (uint32_t i = 0; (residents = residents_in_use(core, i)) != NULL; i++)
+        for (uint32_t ours = ours_among(core, residents); ours != 0; ours &= ours - 1)
+            fold(first_of(core, residents, ours), speed, now_ns);
     wb_kernel_set_point(wanted);
 }
 
@@ -282,8 +328,10 @@ static uint64_t tick(struct wb_core *core, uint64_t now_ns)
 
 bool wb_agent_has_residents(const struct wb_core *core)
 {
-    for (uint32_t word = 0; word < words_of(&core->system->config); word++)
-        if (wb_word_load(&core->report.residents[word], WB_RELAXED) != 0)
+    const struct wb_residents *residents;
+
+    for (uint32_t i = 0; (residents = residents_in_use(core, i)) != NULL; i++)
+        if (wb_word_load(&residents->bits, WB_RELAXED) != 0)
             return true;
     return false;
 }

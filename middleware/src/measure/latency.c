@@ -3,16 +3,26 @@
 #include "buckets.h"
 #include "marks.h"
 
-enum { PART_SHIFT = 6 };  // so many buckets, as a power of two, are a part: there are 30
+enum { PART_SHIFT = 6, PART = 1 << PART_SHIFT };  // of buckets: there are 30 parts
 
-struct wb_latency {  // written by the core's own kernel, read once all kernels have ended
-    struct wb_bucket buckets[BUCKETS];
-};
-
-static bool init(struct wb_core *core)
+// Written by the core's own kernel, read once all kernels have ended. One part of each core follows
+// the other, then the next parts: most frames take as long as others, and the other parts no pages.
+static bool init(struct wb_system *system)
 {
-    core->latency = wb_system_alloc(core->system, sizeof *core->latency, WB_LINE_BYTES);
-    return core->latency != NULL;
+    const size_t n = system->config.cores;
+    struct wb_bucket *buckets =
+        wb_system_alloc(system, n * BUCKETS * sizeof *buckets, WB_LINE_BYTES);
+
+    for (uint32_t i = 0; i < n && buckets != NULL; i++)
+        system->cores[i]->latency = buckets + (size_t)i * PART;
+    return buckets != NULL;
+}
+
+static struct wb_bucket *bucket_at(const struct wb_core *core, uint32_t bucket)
+{
+    const size_t parts = (size_t)(bucket >> PART_SHIFT) * core->system->n_cores;
+
+    return &core->latency[parts * PART + bucket % PART];
 }
 
 static bool has_channel(const struct wb_task *task, enum wb_direction direction)
@@ -51,7 +61,7 @@ static void count_frame(struct wb_task *task, struct wb_core *core)
     const uint32_t bucket = bucket_of(ns);
     // Before: who sums up leaves out memory that nothing was written to.
     core->latency_parts |= 1u << (bucket >> PART_SHIFT);
-    bucket_add(&core->latency->buckets[bucket], 1, ns);
+    bucket_add(bucket_at(core, bucket), 1, ns);
     frame->end_ns = 0;
 }
 
@@ -93,7 +103,8 @@ static struct wb_bucket over_all_cores(const struct wb_system *system, uint32_t 
         const struct wb_core *core = system->cores[i];
         if ((core->latency_parts >> (bucket >> PART_SHIFT) & 1) == 0)
             continue;
-        bucket_add(&sum, core->latency->buckets[bucket].n, core->latency->buckets[bucket].sum_ns);
+        const struct wb_bucket *own = bucket_at(core, bucket);
+        bucket_add(&sum, own->n, own->sum_ns);
     }
     return sum;
 }
@@ -114,7 +125,7 @@ bool wb_system_latency(const struct wb_system *system, uint64_t *ns)
 }
 
 const struct wb_part_latency wb_part_latency = {
-    .bytes = sizeof(struct wb_latency) + WB_LINE_BYTES,
+    .bytes = BUCKETS * sizeof(struct wb_bucket) + WB_LINE_BYTES,
     .init = init,
     .bind = bind,
     .send = send,

@@ -91,16 +91,24 @@ static struct wb_core *core_new(struct wb_system *system, uint32_t index)
     return core;
 }
 
-static bool core_init(struct wb_system *system, struct wb_core *core)
+// Together, as those of many tasks are pages.
+static bool inboxes_init(struct wb_system *system)
 {
-    const uint32_t words = core->inbox.n_words;
+    const uint32_t n = inbox_words(&system->config);
+    const size_t bytes = wb_round_up(n * sizeof(struct wb_swapped), WB_LINE_BYTES);
+    unsigned char *words = NULL;
 
-    core->inbox.words = words <= WB_NEAR_WORDS
-                            ? core->inbox.near
-                            : wb_system_alloc(system, words * sizeof(uint32_t), WB_LINE_BYTES);
-    return core->inbox.words != NULL &&
-           record_init(system, &core->record, system->config.record_events) &&
-           (!system->config.times_frames || wb_parts.latency->init(core));
+    if (n > WB_NEAR_WORDS) {
+        words = wb_system_alloc(system, system->n_cores * bytes, WB_LINE_BYTES);
+        if (words == NULL)
+            return false;
+    }
+    for (uint32_t i = 0; i < system->n_cores; i++) {
+        struct wb_inbox *inbox = &system->cores[i]->inbox;
+        inbox->words =
+            words != NULL ? (struct wb_swapped *)(void *)(words + i * bytes) : inbox->near;
+    }
+    return true;
 }
 
 // What every core has lies together, what most never touch apart: an idle core takes few pages.
@@ -119,8 +127,10 @@ static bool cores_init(struct wb_system *system)
     }
     system->n_cores = system->config.cores;
     for (uint32_t i = 0; i < system->n_cores && done; i++)
-        done = core_init(system, system->cores[i]);
-    return done && (system->config.agent_period_ns == 0 || wb_parts.agents->init(system));
+        done = record_init(system, &system->cores[i]->record, system->config.record_events);
+    return done && inboxes_init(system) &&
+           (!system->config.times_frames || wb_parts.latency->init(system)) &&
+           (system->config.agent_period_ns == 0 || wb_parts.agents->init(system));
 }
 
 static bool has_parts(const struct wb_system_config *config)
