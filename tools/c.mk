@@ -145,10 +145,11 @@ $$(BUILD)/$(1)/test_link: $$(BUILD)/$(1)/launcher/protocol/test/test_link.o $$(c
 	@$$(call cc,$(1)) $$(call test_flags,$(1)) -o $$@ $$^
 
 $$(BUILD)/$(1)/test_deadlock: $$(call objects,$(1),launcher/protocol/deadlock.c)
+$$(BUILD)/$(1)/test_emit: $$(call objects,$(1),$(addprefix launcher/protocol/,emit.c emit_power.c) launcher/third_party/yyjson/yyjson.c)
 $$(BUILD)/$(1)/test_plan: $$(call objects,$(1),$(PLAN_TEST_C))
 $$(BUILD)/$(1)/test_commands: $$(call objects,$(1),launcher/protocol/commands.c)
 $$(BUILD)/$(1)/test_commands: WRAPPED := -Wl,--wrap=calloc
-$$(BUILD)/$(1)/test_commands $$(BUILD)/$(1)/test_plan $$(BUILD)/$(1)/test_deadlock: $$(BUILD)/$(1)/%: $$(BUILD)/$(1)/launcher/protocol/test/%.o $$(call objects,$(1),$(MIDDLEWARE_C) kernels/template/trivial.c middleware/test/build.c middleware/test/kernel_stub.c middleware/test/check.c)
+$$(BUILD)/$(1)/test_commands $$(BUILD)/$(1)/test_emit $$(BUILD)/$(1)/test_plan $$(BUILD)/$(1)/test_deadlock: $$(BUILD)/$(1)/%: $$(BUILD)/$(1)/launcher/protocol/test/%.o $$(call objects,$(1),$(MIDDLEWARE_C) kernels/template/trivial.c middleware/test/build.c middleware/test/kernel_stub.c middleware/test/check.c)
 	@$$(call cc,$(1)) $$(call test_flags,$(1)) $$(WRAPPED) -o $$@ $$^
 
 $$(BUILD)/$(1)/test_frequency $$(BUILD)/$(1)/test_sysfs $$(BUILD)/$(1)/test_program $$(BUILD)/$(1)/test_following $$(BUILD)/$(1)/test_guests $$(BUILD)/$(1)/test_restart $$(BUILD)/$(1)/test_polling: $$(BUILD)/$(1)/%: $$(BUILD)/$(1)/kernels/linux/test/%.o $$(call linux_objects,$(1)) $$(BUILD)/$(1)/middleware/test/check.o

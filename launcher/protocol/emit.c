@@ -110,7 +110,7 @@ void emit_started(struct teller *t, struct wb_host *host, const struct plan *pla
     emit_finish(t, "started");
 }
 
-static void core(struct members *out, const struct wb_core *c)
+static void core(struct members *out, const struct wb_core *c, uint64_t now_ns)
 {
     static const char *const states[] = { "down", "up", "stopped", "dead" };
 
@@ -123,7 +123,7 @@ static void core(struct members *out, const struct wb_core *c)
     counter(out, "notes", &c->stats.notes);
     counter(out, "idle_polling_ns", &c->stats.idle_polling_ns);
     number(out, "load_ppm", wb_word_load(&c->report.busy_ppm, WB_RELAXED));
-    emit_core_power(out, c);
+    emit_core_power(out, c, now_ns);
 }
 
 // Over all kernels: what its mode reserves, and its images.
@@ -275,7 +275,7 @@ static void status(struct teller *t, const struct wb_system *system, uint64_t no
     fputs("{\"cores\":[", t->file);
     for (uint32_t i = 0; i < system->n_cores; i++) {
         fputs(i == 0 ? "" : ",", t->file);
-        core(emit_begin(t), system->cores[i]);
+        core(emit_begin(t), system->cores[i], now_ns);
         emit_put(t, false);
     }
     fputs("],\"tasks\":[", t->file);

@@ -44,10 +44,13 @@ void emit_set(struct teller *teller, const char *id, bool ok, const char *why);
 void emit_advice(struct teller *teller, const struct wb_advice *advice);
 void emit_death(struct teller *teller, const struct wb_host_event *event);
 void emit_restart(struct teller *teller, const struct wb_host_event *event);
+
+/// The last word. Its totals are those of the time when the kernels had ended, however long the
+/// launcher took since.
 void emit_end(struct teller *teller, const struct wb_system *system, uint64_t end_ns, bool ok);
 
 /// Members of a core, and of the machine, about frequency, power and temperature.
-void emit_core_power(struct members *out, const struct wb_core *core);
+void emit_core_power(struct members *out, const struct wb_core *core, uint64_t now_ns);
 void emit_energy(struct members *out, const struct wb_system *system);
 
 /// The word of the protocol for a status: `ok`, `busy`, …

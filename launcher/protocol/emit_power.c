@@ -2,10 +2,9 @@
 #include "emit.h"
 #include "wb/system.h"
 
-void emit_core_power(struct members *out, const struct wb_core *core)
+void emit_core_power(struct members *out, const struct wb_core *core, uint64_t now_ns)
 {
     const uint32_t present = wb_word_load(&core->point, WB_ACQUIRE);
-    const uint64_t now_ns = wb_kernel_now_ns();
     const int32_t mc = wb_host_temperature_mc(core->index);
 
     number(out, "hz", core->n_points != 0 ? core->points[present].hz : 0);
