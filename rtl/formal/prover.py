@@ -31,12 +31,13 @@ read_verilog -sv -formal -DFORMAL {defines} {includes} {files}
 hierarchy -check -top {top}
 proc
 flatten
+chformal -assert -remove c:* c:*{assertion} %d
 """
 
 # What is to be known becomes an output of the module.
 EXPOSE = """\
 chformal -assert -remove
-expose w:*.known_*
+expose w:*.known_{assertion}
 """
 
 CIRCUIT = """\
@@ -126,7 +127,7 @@ PROOFS |= {
 LONG = {"hw_rtos_of_4_cores", "slice_of_5_bits", "known_memory_of_8_lines"}
 
 
-def circuit(proof: Proof, rtl: Path, where: Path) -> dict[int, str]:
+def circuit(proof: Proof, assertion: str, rtl: Path, where: Path) -> dict[int, str]:
     """Makes circuit.aig, and returns the names of its assertions by their numbers."""
     files = listed(rtl / LISTS["axi_lite"].relative_to(RTL))  # that is everything but the SoC
     files += [rtl / f"soc/{name}.sv" for name in proof.soc]
@@ -138,6 +139,7 @@ def circuit(proof: Proof, rtl: Path, where: Path) -> dict[int, str]:
         includes=f"-I{rtl / 'common'} -I{FORMAL}",
         files=" ".join(dict.fromkeys(map(str, files))),
         parameters=f"chparam {sets} {proof.top}" if sets else "",
+        assertion=assertion,
         top=proof.top,
         bad="" if proof.known else "-B",  # outputs are what must not be, and assertions what must
     )
@@ -151,10 +153,15 @@ def circuit(proof: Proof, rtl: Path, where: Path) -> dict[int, str]:
     return {number: path[-1].lstrip("\\").split(".")[-1] for number, path in enumerate(paths)}
 
 
-def refuted(name: str, rtl: Path = RTL, where: Path | None = None) -> str | None:
-    """The assertion that does not hold, or None: all are proved. Raises where ABC cannot tell."""
+def refuted(
+    name: str, assertion: str = "*", rtl: Path = RTL, where: Path | None = None
+) -> str | None:
+    """The assertion that does not hold, or None: those of this name, or all, are proved.
+
+    Raises where ABC cannot tell.
+    """
     where = where or BUILD / "rtl/formal" / name
-    names = circuit(PROOFS[name], rtl, where)
+    names = circuit(PROOFS[name], assertion, rtl, where)
     assert names, "nothing to prove"
     # Constraints are folded into the properties: ABC assumes that they have held so far. Of two
     # copies most registers are alike for ever, which `lcorr` sees at once.
