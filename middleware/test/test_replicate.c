@@ -335,6 +335,22 @@ TEST(a_source_killed_before_it_fills_the_buffer_leaves_its_memory_to_be_read_tho
     CHECK(wb_word_load(&stub.system->transfer_owner, WB_SEQ_CST) == 0);
 }
 
+TEST(a_source_killed_while_it_fills_that_returns_at_once_gets_its_task_back_at_the_deadline)
+{
+    ask_through_buffer();
+    wb_word_store(&stub.system->transfer_filled, 100, WB_SEQ_CST);
+    stub_leave();
+    CHECK(wb_core_died(stub.system, 0) == 0);
+    wb_word_store(&stub.system->cores[0]->state, WB_CORE_UP, WB_SEQ_CST);
+    stub_serve(1);
+    CHECK(state() == WB_TASK_OFFERED);
+    stub.now_ns = wb_stamp_get(&task->deadline_ns);
+    wb_system_sweep(stub.system, stub.now_ns);
+    stub_serve(0);
+    CHECK(is_at(0) && looked == 0);
+    CHECK(wb_word_load(&stub.system->transfer_owner, WB_SEQ_CST) == 0);
+}
+
 TEST(a_withdrawn_offer_gives_the_buffer_back_and_the_next_begins_anew)
 {
     ask_through_buffer();

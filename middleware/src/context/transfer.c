@@ -139,6 +139,10 @@ static bool is_within(const struct wb_task *task, const struct announcement *a)
            above <= task->stack_bytes && a->stack_bytes == task->stack_bytes - above;
 }
 
+// The death of a source rings its target (wb_core_died()), which then reads the memory itself. One
+// that has died and returned before its target looks here is like one that is slow: the deadline of
+// its offer gives the task back to it, whose memory is whole. The target's other tasks run
+// meanwhile.
 static enum wb_status more_or_gone(const struct wb_system *system, uint32_t owner_state)
 {
     const struct wb_core *source = system->cores[wb_owner_of(owner_state)];
