@@ -15,6 +15,7 @@ enum {
     HALTED_PRIORITY = 8,  // what a core that has been halted still listens to
     DOORBELL_PRIORITY = 24,
     PRIORITY_SHIFT = 3,
+    IRQS_OFF = 1 << 7,  // of what board_irq_save() returns: CPSR, or DAIF
 };
 
 #define REGISTER(address) (*(volatile uint32_t *)(uintptr_t)(address))
@@ -81,10 +82,14 @@ static void wait_for_interrupt(void)
 }
 
 // Asleep, if the timer's interrupt can wake it: not where it has interrupted a kernel that has been
-// killed since, and is not over.
+// killed since, and is not over, nor where interrupts are off, as in a kernel that fails while it
+// starts.
 void board_pause(uint32_t us)
 {
-    const bool wakes = (REGISTER(MAP_GICD + GICD_ISACTIVER) >> MAP_SUPERVISOR_IRQ & 1) == 0;
+    const uint32_t irq_state = board_irq_save();
+    const bool wakes = (irq_state & IRQS_OFF) == 0 &&
+                       (REGISTER(MAP_GICD + GICD_ISACTIVER) >> MAP_SUPERVISOR_IRQ & 1) == 0;
+    board_irq_restore(irq_state);
 
     pausing = true;
     board_wake_supervisor(us);
