@@ -19,9 +19,11 @@ enum {
     FROM_ZERO = 1 << 1,
     CRYSTAL = 5 << 6,
     FREE_RUN = 1 << 9,
-    REFERENCE_MHZ = 3,    // of COUNT
-    LEAST_COUNTS = 3000,  // of the reference: a millisecond
-    PRECISION = 2000,     // of the distance of two samples, in their widths
+    REFERENCE_MHZ = 3,      // of COUNT
+    LEAST_COUNTS = 3000,    // of the reference: a millisecond
+    MOST_COUNTS = 1 << 30,  // of the clock, for as many: a second or more
+    USUAL_MHZ = 396,        // at which U-Boot leaves it
+    PRECISION = 2000,       // of the distance of two samples, in their widths
     SHIFT = 24,
 };
 
@@ -63,7 +65,8 @@ static struct sample take_first(void)
     return first;
 }
 
-// To the nearest MHz: the samples are PRECISION times as far apart as they are wide.
+// To the nearest MHz: the samples are PRECISION times as far apart as they are wide. 0: the
+// reference does not count.
 static uint32_t measure_mhz(void)
 {
     const struct sample first = take_first();
@@ -73,6 +76,8 @@ static uint32_t measure_mhz(void)
     do {
         last = take_sample();
         counts = last.count - first.count;
+        if (counts < LEAST_COUNTS && last.begin - first.end >= MOST_COUNTS)
+            return 0;
     } while (counts < LEAST_COUNTS ||
              last.begin - first.end < PRECISION * (width(&first) + width(&last)));
     const uint64_t passed = (last.begin - first.begin + last.end - first.end) / 2;
@@ -89,9 +94,15 @@ void clock_begin(void)
     PRESCALER = 0;
     CONTROL = FREE_RUN | CRYSTAL | FROM_ZERO;
     CONTROL = FREE_RUN | CRYSTAL | FROM_ZERO | ENABLED;
-    rate.mhz = measure_mhz();
+    const uint32_t mhz = measure_mhz();
+    // The message waits for the command, and needs a clock.
+    rate.mhz = mhz != 0 ? mhz : USUAL_MHZ;
     rate.ns_per_count = (uint32_t)((1000ull << SHIFT) / rate.mhz);
     CONTROL = 0;
+    if (mhz == 0)
+        board_failed(WB_CORE_NONE, "",
+                     "the General Purpose Timer does not count, which the clock is measured "
+                     "against: start the board by U-Boot");
 }
 
 uint32_t clock_hz(void)

@@ -104,10 +104,11 @@ _Noreturn void board_main(uint32_t core)
         board_again(core);
     board_copy(gvm_data_begin, gvm_data_end, gvm_data_image);
     board_clear(gvm_begin, gvm_end);
-    gic_core(core);
+    // Before the clock is found out: what is wrong with it can be told.
     uart_begin();
-    processor_irq_enable();
     __libc_init_array();
+    gic_core(core);
+    processor_irq_enable();
     exit(main(semihosting_arguments(words, sizeof words, argv, 8), argv));
 }
 

@@ -16,7 +16,12 @@ FILE *launcher_line(void)
     return the_helper.teller.file;
 }
 
-// Nobody can say what the launcher itself has damaged.
+static void open_helper(void)
+{
+    helper_open(&the_helper, fdopen(HELPER_SOCKET, "w"), launcher_record);
+}
+
+// Nobody can say what the launcher itself has damaged. A processor may fail before main().
 void board_failed(uint32_t core, const char *task, const char *text)
 {
     static bool again;
@@ -25,6 +30,8 @@ void board_failed(uint32_t core, const char *task, const char *text)
     (void)task;
     if (!again) {
         again = true;
+        if (launcher_line() == NULL)
+            open_helper();
         helper_report_error(&the_helper, "kernel", "", text);
         line_drain(false);
     }
@@ -62,7 +69,7 @@ int main(void)
     struct helper *h = &the_helper;
     struct plan_start start;
 
-    helper_open(h, fdopen(HELPER_SOCKET, "w"), launcher_record);
+    open_helper();
     h->share = supervisor_share;
     if (launcher_await_start(h, &start) && helper_build(h)) {
         if (start.watchdog_ms != 0)

@@ -103,6 +103,18 @@ def wait_until_gone(pid: int) -> None:
         time.sleep(0.01)
 
 
+# ---- Starts -------------------------------------------------------------------------------------
+
+
+def test_a_processor_whose_timers_count_at_another_rate_is_refused(tmp_path: Path) -> None:
+    """It is found before main(), and told over the line all the same."""
+    text = emulated.patient("virt_a64").read_text()
+    file = tmp_path / "board.toml"
+    file.write_text(text.replace('"cortex-a53"', '"cortex-a53,cntfrq=50000000"'))
+    said = refusal("apps/hello/app.toml", board=file)
+    assert "the timers do not count at 62.5 MHz: take a cortex-a53" in said
+
+
 # ---- Runs ---------------------------------------------------------------------------------------
 
 
