@@ -37,6 +37,8 @@ struct Entry {
 /// A move that is due.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Due {
+    /// Which entry of the schedule it is of: a task may have several.
+    pub entry: usize,
     /// What moves.
     pub task: TaskName,
     /// Where to.
@@ -130,14 +132,14 @@ impl Schedule {
     /// Takes the moves that are due by `now`. A shuttle leaves out those it is late for, and waits
     /// for the answer to each: requests would pile up on a board that answers more slowly.
     pub fn take(&mut self, now: Duration) -> Vec<Due> {
-        let is_due = |entry: &&mut Entry| entry.next_due().is_some_and(|due| due <= now);
-        let due = self.entries.iter_mut().filter(is_due);
-        due.map(|entry| entry.take(now)).collect()
+        let is_due = |entry: &Entry| entry.next_due().is_some_and(|due| due <= now);
+        let due = self.entries.iter_mut().enumerate().filter(|(_, entry)| is_due(entry));
+        due.map(|(place, entry)| entry.take(place, now)).collect()
     }
 
-    /// A move of the task has been answered.
-    pub fn answered(&mut self, task: &TaskName) {
-        for entry in self.entries.iter_mut().filter(|entry| entry.task == *task) {
+    /// The last move of an entry has been answered.
+    pub fn answered(&mut self, entry: usize) {
+        if let Some(entry) = self.entries.get_mut(entry) {
             entry.lost = Duration::ZERO;
         }
     }
@@ -149,7 +151,7 @@ impl Entry {
         is_open.then_some(self.due.max(self.lost))
     }
 
-    fn take(&mut self, now: Duration) -> Due {
+    fn take(&mut self, place: usize, now: Duration) -> Due {
         let core = self.cores[self.next % self.cores.len()];
         self.next += 1;
         self.lost = now + Duration::from_millis(LOST_MS);
@@ -158,7 +160,7 @@ impl Entry {
                 self.due += period;
             }
         }
-        Due { task: self.task.clone(), core, single: self.period.is_none() }
+        Due { entry: place, task: self.task.clone(), core, single: self.period.is_none() }
     }
 
     fn option(&self) -> Opt {
@@ -253,12 +255,11 @@ mod tests {
     #[test]
     fn a_shuttle_takes_its_cores_in_turn_and_leaves_out_what_it_is_late_for() {
         let mut schedule = Schedule { entries: vec![entry(&[1, 0], Some(ms(10)))] };
-        let bpf = schedule.entries[0].task.clone();
         assert_eq!(cores(schedule.take(ms(10))), [1]);
-        schedule.answered(&bpf);
+        schedule.answered(0);
         assert_eq!(schedule.next(), Some(ms(20)));
         assert_eq!(cores(schedule.take(ms(55))), [0]);
-        schedule.answered(&bpf);
+        schedule.answered(0);
         assert_eq!(schedule.next(), Some(ms(60)));
         assert_eq!(cores(schedule.take(ms(60))), [1]);
     }
@@ -267,16 +268,28 @@ mod tests {
     #[test]
     fn a_shuttle_waits_for_the_answer_to_its_last_move() {
         let mut schedule = Schedule { entries: vec![entry(&[1, 0], Some(ms(10)))] };
-        let other = TaskName { name: "bpf".into(), index: 1 };
-        let bpf = schedule.entries[0].task.clone();
         assert_eq!(cores(schedule.take(ms(10))), [1]);
-        schedule.answered(&other);
         assert_eq!(schedule.next(), Some(ms(10 + LOST_MS)));
         assert!(schedule.take(ms(1000)).is_empty());
-        schedule.answered(&bpf);
+        schedule.answered(0);
         assert_eq!(cores(schedule.take(ms(1001))), [0]);
         // No answer comes.
         assert!(schedule.take(ms(1000 + LOST_MS)).is_empty());
         assert_eq!(cores(schedule.take(ms(1001 + LOST_MS))), [1]);
+    }
+
+    #[test]
+    fn of_two_shuttles_of_a_task_each_waits_for_its_own_answer() {
+        let entries = vec![entry(&[1, 0], Some(ms(10))), entry(&[3, 2], Some(ms(10)))];
+        let mut schedule = Schedule { entries };
+        let due = schedule.take(ms(10));
+        assert_eq!(
+            due.iter().map(|due| (due.entry, due.core)).collect::<Vec<_>>(),
+            [(0, 1), (1, 3)]
+        );
+        schedule.answered(1);
+        assert_eq!(cores(schedule.take(ms(20))), [2]);
+        schedule.answered(0);
+        assert_eq!(cores(schedule.take(ms(30))), [0]);
     }
 }

@@ -97,10 +97,10 @@ impl Requests {
         }
     }
 
-    /// The task that a request of the run itself is to move; `None` for any other request.
-    pub fn scheduled(&self, id: &str) -> Option<&TaskName> {
+    /// The entry of the schedule that a request is a move of; `None` for any other request.
+    pub fn scheduled(&self, id: &str) -> Option<usize> {
         match self.moves.get(id)? {
-            Waiter::Schedule(due) => Some(&due.task),
+            Waiter::Schedule(due) => Some(due.entry),
             Waiter::Client(_) => None,
         }
     }
@@ -114,7 +114,7 @@ impl Requests {
                 let _ = reply.try_send(Reply::Migrated(migrated));
                 None
             }
-            Waiter::Schedule(Due { task, core, single }) => {
+            Waiter::Schedule(Due { task, core, single, .. }) => {
                 let (why, _) = reason(&migrated.status);
                 (single && migrated.status != "ok")
                     .then(|| format!("{task} did not move to core {core}: {why}"))
@@ -204,7 +204,7 @@ mod tests {
         let mut requests = Requests::default();
         let task: crate::args::values::TaskName = "bpf.2".parse().unwrap();
         let mut answer = |single, status| {
-            let due = Due { task: task.clone(), core: 1, single };
+            let due = Due { entry: 0, task: task.clone(), core: 1, single };
             migrate(&mut requests, "bpf", Waiter::Schedule(due));
             let id = requests.last_id.to_string();
             requests.answer_move(outcome(&id, status))

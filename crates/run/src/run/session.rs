@@ -397,8 +397,8 @@ impl<'a> Session<'a> {
     }
 
     fn answer_move(&mut self, migrated: Migrated) {
-        if let Some(task) = self.requests.scheduled(&migrated.id) {
-            self.schedule.answered(task);
+        if let Some(entry) = self.requests.scheduled(&migrated.id) {
+            self.schedule.answered(entry);
         }
         if let Some(said) = self.requests.answer_move(migrated) {
             self.view.say(&said);
