@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Processes by a name that is never reused: their number together with the time they started.
 
+use std::fs;
 use std::io;
 use std::process::{Child, Command};
 use std::sync::{Mutex, PoisonError};
@@ -53,6 +54,16 @@ impl Process {
     /// Whether it is still there.
     pub fn lives(&self) -> bool {
         Self::with_pid(self.pid) == Some(*self)
+    }
+
+    /// Processor time that it has used so far, in clock ticks; `None` if it has gone.
+    pub fn used_ticks(&self) -> Option<u64> {
+        let stat = fs::read_to_string(format!("/proc/{}/stat", self.pid)).ok()?;
+        // Its name may contain anything. After it come the state and ten others.
+        let (_, after) = stat.rsplit_once(')')?;
+        let times = after.split_ascii_whitespace().skip(11).take(2);
+        let ticks = times.flat_map(str::parse::<u64>).sum();
+        self.lives().then_some(ticks)
     }
 
     /// Waits until it has gone.
@@ -138,5 +149,13 @@ mod tests {
     #[test]
     fn this_process_lives() {
         assert!(Process::this().unwrap().lives());
+    }
+
+    #[test]
+    fn a_process_that_computes_uses_processor_time() {
+        let this = Process::this().unwrap();
+        let before = this.used_ticks().unwrap();
+        while this.used_ticks().unwrap() == before {}
+        assert_eq!(Process { start: this.start + 1, ..this }.used_ticks(), None);
     }
 }

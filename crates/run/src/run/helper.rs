@@ -27,8 +27,9 @@ use crate::load::Loaded;
 use crate::process::{self, Process};
 use crate::protocol::{LINE_MAX, Line};
 
-/// How long a helper may take to leave after its socket is closed.
-const LEAVE: Duration = Duration::from_secs(5);
+/// How long a helper that does not run may take to leave, and one that does.
+const IDLE: Duration = Duration::from_secs(5);
+const LEAVE: Duration = Duration::from_secs(60);
 /// How much of a line that makes no sense is shown, in characters.
 const SHOWN: usize = 200;
 /// A helper that takes no line for this long is stuck.
@@ -54,6 +55,52 @@ pub enum Input {
     Suspend,
     /// A request from another terminal.
     Ask(Ask),
+}
+
+/// The time that a helper has to end the kernels by force, to leave after its last word, or after
+/// its socket is closed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Leave {
+    due: Instant,
+    end: Instant,
+    used_ticks: Option<u64>,
+}
+
+impl Leave {
+    /// Begins now, with a helper that has used so much processor time.
+    fn new(now: Instant, used_ticks: Option<u64>) -> Self {
+        Self { due: now + IDLE, end: now + LEAVE, used_ticks }
+    }
+
+    /// When [`Leave::is_over`] is to be asked.
+    pub fn due(&self) -> Instant {
+        self.due
+    }
+
+    /// Whether the time is up. A helper that has run meanwhile gets more of it: under Valgrind, or
+    /// on a busy machine, it takes long for what it has to do.
+    fn is_over(&mut self, now: Instant, used_ticks: impl FnOnce() -> Option<u64>) -> bool {
+        if now < self.due {
+            return false;
+        }
+        let used_ticks = used_ticks();
+        if used_ticks == self.used_ticks || now >= self.end {
+            return true;
+        }
+        *self = Self { due: self.end.min(now + IDLE), used_ticks, ..*self };
+        false
+    }
+
+    /// It has said something: it is not stuck.
+    pub fn hears(&mut self, now: Instant) {
+        self.due = self.end.min(now + IDLE);
+    }
+
+    /// Leaves out the time for which all was stopped.
+    pub fn put_off(&mut self, by: Duration) {
+        self.due += by;
+        self.end += by;
+    }
 }
 
 /// Who runs the kernels. Dropping it ends it.
@@ -191,6 +238,16 @@ impl Helper {
         self.complaints.as_ref().map_or_else(String::new, Complaints::text)
     }
 
+    /// Begins to wait for it to leave.
+    pub fn leave(&self) -> Leave {
+        Leave::new(Instant::now(), self.process.and_then(|process| process.used_ticks()))
+    }
+
+    /// Whether it has had the time to leave.
+    pub fn stays(&self, leave: &mut Leave) -> bool {
+        leave.is_over(Instant::now(), || self.process?.used_ticks())
+    }
+
     /// Ends the conversation and waits for the helper to leave; it is killed if it does not.
     ///
     /// # Errors
@@ -198,9 +255,9 @@ impl Helper {
     pub fn reap(&mut self) -> io::Result<Option<ExitStatus>> {
         // An error means that the other end has gone, which is what we want.
         let _ = self.socket.shutdown(Shutdown::Both);
+        let (process, mut leave) = (self.process, self.leave());
         let Some(child) = &mut self.child else { return Ok(None) };
-        let end = Instant::now() + LEAVE;
-        while Instant::now() < end {
+        while !leave.is_over(Instant::now(), || process?.used_ticks()) {
             if let Some(status) = child.try_wait()? {
                 return Ok(Some(status));
             }
@@ -317,6 +374,24 @@ mod tests {
     #[test]
     fn a_helper_that_is_killed_while_it_writes_has_gone() {
         assert!(matches!(heard(b"{\"started\":{\"pid\":1,")[..], [Input::Closed]));
+    }
+
+    #[test]
+    fn a_helper_that_runs_gets_more_time_to_leave_but_not_for_ever() {
+        let start = Instant::now();
+        let mut leave = Leave::new(start, Some(1));
+        let mut now = start;
+        let mut turns = 1;
+        while !leave.is_over(now, || Some(turns)) {
+            now = leave.due();
+            turns += 1;
+        }
+        assert_eq!(now, start + LEAVE);
+        let mut stuck = Leave::new(start, Some(1));
+        assert!(!stuck.is_over(start + IDLE / 2, || Some(1)));
+        stuck.hears(start + IDLE / 2);
+        assert!(!stuck.is_over(start + IDLE, || Some(1)));
+        assert!(stuck.is_over(stuck.due(), || Some(1)));
     }
 
     #[test]

@@ -11,7 +11,7 @@ use whimbrel_model::Command;
 
 use super::callbacks::Callbacks;
 use super::events::Streams;
-use super::helper::{Helper, Input};
+use super::helper::{Helper, Input, Leave};
 use super::requests::{Requests, Waiter};
 use super::results::{Results, Stop};
 use super::stalls;
@@ -28,8 +28,6 @@ use crate::signals;
 
 /// How long channels may take to drain after a stop.
 const DRAIN: Duration = Duration::from_secs(5);
-/// How long the helper may take to end the kernels by force, and to leave after its last word.
-const LEAVE: Duration = Duration::from_secs(5);
 /// How often a companion is asked whether the run is to go on.
 const LOOK: Duration = Duration::from_millis(100);
 /// Times as long as an answer with totals took, nobody asks for the next one.
@@ -43,8 +41,8 @@ enum Phase {
     Running(Instant),
     /// Channels drain until this moment.
     Draining(Instant),
-    /// Kernels are being ended, or the helper leaves, until this moment.
-    Leaving(Instant),
+    /// Kernels are being ended, or the helper leaves.
+    Leaving(Leave),
     /// The helper has gone.
     Over,
 }
@@ -185,7 +183,8 @@ impl<'a> Session<'a> {
         let running = match self.phase {
             Phase::Starting => return self.watchdog.as_ref().map(Watchdog::next),
             Phase::Over => return None,
-            Phase::Draining(until) | Phase::Leaving(until) => return Some(until),
+            Phase::Draining(until) => return Some(until),
+            Phase::Leaving(leave) => return Some(leave.due()),
             Phase::Running(since) => since,
         };
         let times = [
@@ -235,11 +234,14 @@ impl<'a> Session<'a> {
             Phase::Starting => self.watch(now),
             Phase::Running(since) => self.tick_running(now, since),
             Phase::Draining(until) if until <= now => self.end_by_force(),
-            Phase::Leaving(until) if until <= now => {
-                self.helper.kill();
-                self.phase = Phase::Over;
+            Phase::Draining(_) | Phase::Over => {}
+            Phase::Leaving(ref mut leave) => {
+                if self.helper.stays(leave) {
+                    self.results.stayed = self.results.end.is_none();
+                    self.helper.kill();
+                    self.phase = Phase::Over;
+                }
             }
-            _ => {}
         }
     }
 
@@ -288,6 +290,9 @@ impl<'a> Session<'a> {
                 if let Some(watchdog) = &mut self.watchdog {
                     watchdog.hears(Instant::now());
                 }
+                if let Phase::Leaving(leave) = &mut self.phase {
+                    leave.hears(Instant::now());
+                }
                 self.take_line(*line);
             }
             Input::Garbled { why, line } => {
@@ -323,7 +328,8 @@ impl<'a> Session<'a> {
         self.helper.go_on();
         let paused = stopped.elapsed();
         match &mut self.phase {
-            Phase::Running(at) | Phase::Draining(at) | Phase::Leaving(at) => *at += paused,
+            Phase::Running(at) | Phase::Draining(at) => *at += paused,
+            Phase::Leaving(leave) => leave.put_off(paused),
             Phase::Starting | Phase::Over => {}
         }
         if let Some(watchdog) = &mut self.watchdog {
@@ -388,7 +394,7 @@ impl<'a> Session<'a> {
                 self.results.end = Some(end);
                 self.helper.hang_up();
                 self.phase = if self.helper.leaves() {
-                    Phase::Leaving(Instant::now() + LEAVE)
+                    Phase::Leaving(self.helper.leave())
                 } else {
                     Phase::Over
                 };
@@ -446,7 +452,7 @@ impl<'a> Session<'a> {
     fn stop(&mut self, why: Stop) {
         self.results.stop = Some(why);
         if self.ending.at_once {
-            self.phase = Phase::Leaving(Instant::now() + LEAVE);
+            self.phase = Phase::Leaving(self.helper.leave());
             self.tell(&Command::Kill {});
         } else {
             self.phase = Phase::Draining(Instant::now() + DRAIN);
@@ -460,7 +466,7 @@ impl<'a> Session<'a> {
             Phase::Over => {}
             Phase::Running(_) | Phase::Draining(_) => {
                 self.results.forced = true;
-                self.phase = Phase::Leaving(Instant::now() + LEAVE);
+                self.phase = Phase::Leaving(self.helper.leave());
                 self.tell(&Command::Kill {});
             }
         }

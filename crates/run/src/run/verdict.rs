@@ -50,6 +50,9 @@ fn silent_end(results: &Results, runner: Runner<'_>, compute: Compute) -> Option
     match &results.end {
         None if before_start || (results.forced && results.stop == Some(Stop::User)) => None,
         None if results.forced => Some(undrained()),
+        None if results.stayed => Some(stayed(match runner {
+            Runner::Helper(name) | Runner::Board(name) => name,
+        })),
         None => Some(match runner {
             Runner::Helper(helper) => gone(results.exit, helper, compute),
             Runner::Board(name) => board::gone(name, results),
@@ -82,6 +85,11 @@ fn gone(exit: Option<ExitStatus>, helper: &str, compute: Compute) -> Problem {
         }
         _ => "run it again: its kernels have ended, and nothing is left behind".to_owned(),
     })
+}
+
+fn stayed(name: &str) -> Problem {
+    Problem::new(format!("{name} did not end the run in time, and was killed"))
+        .help("run it again: nothing of it is left behind")
 }
 
 fn undrained() -> Problem {
@@ -127,6 +135,16 @@ mod tests {
         let stop = Some(Stop::Duration);
         let ended = Results { stop, forced: true, end: end(false), ..Results::default() };
         assert!(message(&ended).unwrap().contains("did not drain"));
+    }
+
+    #[test]
+    fn a_helper_that_had_to_be_killed_is_not_told_as_one_that_others_killed() {
+        let exit = Some(ExitStatus::from_raw(9));
+        let killed = Results { exit, stayed: true, ..Results::default() };
+        let told = message(&killed).unwrap();
+        assert_eq!(told, "whimbrel-linux did not end the run in time, and was killed");
+        let stop = Some(Stop::User);
+        assert_eq!(message(&Results { forced: true, stop, ..killed }), None);
     }
 
     #[test]
