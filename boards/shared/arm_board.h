@@ -74,6 +74,11 @@ void gic_begin_doorbells(uint32_t first, uint32_t n);
 /// The line's interrupt.
 void uart_interrupt(void);
 
+/// Writes a text to the line, unless a launcher reads there: its command takes no other text.
+///
+/// Context: one core at a time. Blocks until the text is on its way.
+void uart_print(const char *text, size_t bytes);
+
 /// Of a board's mmu.c, for memory.c. Context: the first core.
 ///
 /// Puts memory behind all of the addresses of stacks; takes it from a page of them.

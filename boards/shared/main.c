@@ -104,6 +104,7 @@ _Noreturn void board_main(uint32_t core)
         board_again(core);
     board_copy(gvm_data_begin, gvm_data_end, gvm_data_image);
     board_clear(gvm_begin, gvm_end);
+    semihosting_begin();
     // Before the clock is found out: what is wrong with it can be told.
     uart_begin();
     __libc_init_array();

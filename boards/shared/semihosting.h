@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Input, output and the end of a program by the debugger or emulator (Arm semihosting 2.0).
+// Input, output and the end of a program by the debugger or emulator (Arm semihosting 2.0). Where
+// nothing answers, every function fails.
 #ifndef SEMIHOSTING_H
 #define SEMIHOSTING_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 // How a file is opened; SEMIHOSTING_BOTH more: to read and to write.
@@ -13,10 +15,16 @@ enum {
     SEMIHOSTING_BOTH = 2,
 };
 
+/// Finds out whether a debugger or emulator answers; true from then on, on all cores, if so.
+///
+/// Context: the first core, with interrupts off, before any other function of these.
+void semihosting_begin(void);
+bool semihosting_answers(void);
+
 /// The words of the command line, in `words`: how many.
 int semihosting_arguments(char *words, size_t bytes, char **argv, int most);
 
-/// Ends the program, and the emulator.
+/// Ends the program, and the emulator. Where nothing answers, the core sleeps.
 _Noreturn void semihosting_exit(int status);
 
 /// Files of the host. Handles are the same on all cores. Reading and writing return how many bytes

@@ -13,6 +13,9 @@ struct bytes {
 
 static struct bytes received, to_send;
 
+// Globally visible; written by the first core, where the launcher is.
+static bool has_launcher __attribute__((section(".gvm")));
+
 static uint32_t used(const struct bytes *bytes)
 {
     return bytes->after - bytes->first;
@@ -50,6 +53,7 @@ size_t board_line_read(void *to, size_t bytes)
     const uint32_t state = board_irq_save();
     size_t n = 0;
 
+    has_launcher = true;
     work();
     for (; n < bytes && used(&received) != 0; n++)
         ((unsigned char *)to)[n] = received.at[received.first++ % BYTES];
@@ -72,4 +76,21 @@ size_t board_line_write(const void *from, size_t bytes)
 size_t board_line_room(void)
 {
     return BYTES - used(&to_send);
+}
+
+static void put(char byte)
+{
+    while (!uart_has_room())
+        board_relax();
+    uart_send((unsigned char)byte);
+}
+
+// As a terminal expects the ends of lines.
+void uart_print(const char *text, size_t bytes)
+{
+    for (size_t i = 0; i < bytes && !has_launcher; i++) {
+        if (text[i] == '\n')
+            put('\r');
+        put(text[i]);
+    }
 }

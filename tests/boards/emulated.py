@@ -52,6 +52,12 @@ SABRELITE = Board(
     "qemu-system-arm",
     ("-M", "sabrelite", "-m", "128M", *HEADLESS),
 )
+# QEMU has one of its two cores.
+ZYNQ = Board(
+    "zynq_7000",
+    "qemu-system-arm",
+    ("-M", "xilinx-zynq-a9", "-m", "128M", *HEADLESS, "-nic", "none"),
+)
 VIRT = Board(
     "virt_a64",
     "qemu-system-aarch64",
@@ -160,6 +166,44 @@ def run_each(
         return dict(zip(cases, pool.map(run_one, cases), strict=True))
 
 
+class Watched:
+    """A program without a debugger: what memory and registers hold, by physical addresses."""
+
+    def __init__(self, board: Board, program: str, *options: str) -> None:
+        command = [board.qemu, *board.machine, *options, "-serial", "null", "-qmp", "stdio"]
+        command += ["-kernel", str(board.build / program)]
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        self.ask("qmp_capabilities")
+
+    def __enter__(self) -> Watched:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.process.kill()
+        self.process.communicate()
+
+    def ask(self, command: str, **arguments: str) -> str:
+        """What QEMU's monitor returns."""
+        self.process.stdin.write(json.dumps({"execute": command, "arguments": arguments}) + "\n")
+        self.process.stdin.flush()
+        while "return" not in (answer := json.loads(self.process.stdout.readline())):
+            assert "error" not in answer, answer
+        return answer["return"]
+
+    def word(self, address: int) -> int:
+        read = self.ask("human-monitor-command", **{"command-line": f"xp /1wx {address:#x}"})
+        return int(read.split(": ")[1], 16)
+
+    def wait_for(self, address: int, value: int) -> None:
+        """Waits until the program has written it."""
+        end = time.monotonic() + LIMIT_S
+        while (found := self.word(address)) != value:
+            assert time.monotonic() < end, f"{address:#x} is {found:#x}, not {value:#x}"
+            time.sleep(0.05)
+
+
 class Launched:
     """An image with a launcher, and its line; `session` 0: nobody opens that."""
 
@@ -170,10 +214,12 @@ class Launched:
         mode: tuple[str, ...] = THREADS,
         cores: int = 4,
         session: int = 0x5EED,
+        semihosting: bool = True,
     ) -> None:
         ours, its = socket.socketpair()
         command = [VEXPRESS.qemu, *VEXPRESS.machine, "-smp", str(cores), *mode]
-        command += ["-semihosting-config", "enable=on,target=native"]
+        if semihosting:
+            command += ["-semihosting-config", "enable=on,target=native"]
         command += ["-chardev", f"socket,id=line,fd={its.fileno()}", "-serial", "chardev:line"]
         command += ["-kernel", str(BUILD / image)]
         self.process = subprocess.Popen(
