@@ -21,6 +21,16 @@ enum {
 // Registers of the SCU by their names in Arm's manual.
 enum { SCU_CTRL = 0, SCU_INVALIDATE = 0xc };
 
+// Those of the PL310, the controller of the L2 cache, as numbers of words.
+enum {
+    L2_CONTROL = 0x100 / 4,
+    L2_AUXILIARY = 0x104 / 4,
+    L2_SYNC = 0x730 / 4,
+    L2_INVALIDATE_WAY = 0x77c / 4,
+    L2_CLEAN_INVALIDATE_WAY = 0x7fc / 4,
+    L2_SIXTEEN_WAYS = 1 << 16,  // of L2_AUXILIARY; otherwise eight
+};
+
 static uint32_t *sections(uint32_t core)
 {
     return (uint32_t *)(MAP_TABLES + core * 0x4000);
@@ -84,12 +94,39 @@ void mmu_map_stacks(void)
     show_translations();
 }
 
+// An operation on whole ways, until it is over.
+static void do_ways(volatile uint32_t *l2, uint32_t operation, uint32_t ways)
+{
+    l2[operation] = ways;
+    while ((l2[operation] & ways) != 0) {}
+    l2[L2_SYNC] = 0;
+    __asm__ volatile("dsb");
+}
+
 // The Snoop Control Unit keeps the L1 data caches coherent, so it is enabled before any of them.
 // After a reset its copies of their tags contain anything.
 static void begin_scu(void)
 {
     *(volatile uint32_t *)(MAP_SCU + SCU_INVALIDATE) = 0xffff;
     *(volatile uint32_t *)(MAP_SCU + SCU_CTRL) |= 1;
+}
+
+// The L2 cache is enabled before any L1 data cache, so that what these write back reaches it. After
+// a reset it contains anything; what a boot loader left in it is written back. Its latencies are
+// those of the reset or of the boot loader.
+static void begin_l2(void)
+{
+    volatile uint32_t *const l2 = (volatile uint32_t *)MAP_PL310;
+
+    if (MAP_PL310 == 0)
+        return;
+    const uint32_t ways = (l2[L2_AUXILIARY] & L2_SIXTEEN_WAYS) != 0 ? 0xffff : 0xff;
+    if ((l2[L2_CONTROL] & 1) != 0)
+        do_ways(l2, L2_CLEAN_INVALIDATE_WAY, ways);
+    l2[L2_CONTROL] = 0;
+    do_ways(l2, L2_INVALIDATE_WAY, ways);
+    l2[L2_CONTROL] = 1;
+    __asm__ volatile("dsb");
 }
 
 // With the MMU off, by the first core; the others wait until it has done so.
@@ -101,6 +138,7 @@ void mmu_tables(uint32_t core)
     }
     secondary_hold();
     begin_scu();
+    begin_l2();
     mmu_map_stacks();
     for (uint32_t i = 0; i < MAP_CORES; i++)
         map_core(i);

@@ -8,6 +8,7 @@
 #define MAP_DEVICES 0x00a00000
 #define MAP_DEVICES_MB 24
 #define MAP_MPCORE 0x00a00000
+#define MAP_PL310 0x00a02000
 #define MAP_GPT 0x02098000   // the General Purpose Timer
 #define MAP_CCM 0x020c4000   // the Clock Controller Module
 #define MAP_SRC 0x020d8000   // the System Reset Controller

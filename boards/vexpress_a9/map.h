@@ -8,6 +8,7 @@
 #define MAP_DEVICES 0x10000000
 #define MAP_DEVICES_MB 256
 #define MAP_MPCORE 0x1e000000
+#define MAP_PL310 0x1e00a000
 #define MAP_TIMER_HZ 100000000
 #define MAP_HZ 400000000            // of Arm's core tile; QEMU has no cycles
 #define MAP_FLAGS 0x10000030        // a word that any reset clears: bits are set here

@@ -33,3 +33,11 @@ def test_without_a_debugger_the_launcher_serves_its_line_to_the_end() -> None:
     assert end["ok"]
     received = {c["channel"]: c["received"] for c in end["status"]["channels"]}
     assert received["source_sink"] == NUMBERS
+
+
+# ---- The L2 cache -------------------------------------------------------------------------------
+
+
+def test_the_first_core_enables_the_l2_cache() -> None:
+    with emulated.Watched(emulated.VEXPRESS, "ordinary", "-smp", "4") as watched:
+        watched.wait_for(0x1E00A100, 1)  # the control register of its PL310
