@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where things are on a board with a quad Cortex-A9: addresses as cores see them, and what lies
-// there. A board's map.h says where its memory (MAP_CODE) and its devices are, and which addresses
-// are free for private memory, and includes this. Its link.ld has those of sections once more.
+// Where things are on a board with up to four Cortex-A9: addresses as cores see them, and what lies
+// there. A board's map.h says how many cores it has, where its memory (MAP_CODE) and its devices
+// are, and which addresses are free for private memory, and includes this. Its link.ld has those of
+// sections once more.
 //
 //   MAP_CODE      4 MiB  code and constants, the same for all cores; the image of private data
 //   + 15 MiB      1 MiB  page tables, and the stacks of booting
 //   + 16 MiB     16 MiB  addresses of tasks that are recreated; each core's are its own, and so is
-//                        a quarter of the memory, which it puts there page by page (pages.c)
+//                        its part of the memory, which it puts there page by page (pages.c)
 //   + 32 MiB     32 MiB  globally visible memory; the last four in pages, with guards below stacks
 //   + 64 MiB     16 MiB  private memory of the cores, one after the other
 //   MAP_PRIVATE   4 MiB  that of the core that looks
-//   + 128 MiB    16 MiB  that of all four cores, to be read only
+//   + 128 MiB    16 MiB  that of all cores, to be read only
 #ifndef CORTEX_A9_MEMORY_MAP_H
 #define CORTEX_A9_MEMORY_MAP_H
 
-#define MAP_CORES 4
 #define MAP_MB 0x100000
 
 #define MAP_CODE_MB 4

@@ -3,6 +3,7 @@
 #ifndef REALVIEW_PBX_MAP_H
 #define REALVIEW_PBX_MAP_H
 
+#define MAP_CORES 4
 #define MAP_CODE 0x70000000     // its memory
 #define MAP_PRIVATE 0x80000000  // of addresses that nothing else has
 #define MAP_DEVICES 0x10000000

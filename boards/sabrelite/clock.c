@@ -3,7 +3,6 @@
 // at 100 MHz. The first core measures that against a timer of the SoC, which counts at an eighth of
 // the crystal's 24 MHz.
 
-#include "arm_board.h"
 #include "mpcore_clock.h"
 
 #define REGISTER(address) (*(volatile uint32_t *)(address))
@@ -24,14 +23,7 @@ enum {
     MOST_COUNTS = 1 << 30,  // of the clock, for as many: a second or more
     USUAL_MHZ = 396,        // at which U-Boot leaves it
     PRECISION = 2000,       // of the distance of two samples, in their widths
-    SHIFT = 24,
 };
-
-// Globally visible; written by the first core while there is no kernel.
-static struct {
-    uint32_t mhz;
-    uint32_t ns_per_count;  // times 2^SHIFT
-} rate __attribute__((section(".gvm")));
 
 // The count of the reference at some time from `begin` to `end` of the clock.
 struct sample {
@@ -84,10 +76,8 @@ static uint32_t measure_mhz(void)
     return (uint32_t)((passed * REFERENCE_MHZ + counts / 2) / counts);
 }
 
-void clock_begin(void)
+uint32_t clock_find_hz(const char **wrong)
 {
-    if (rate.mhz != 0)
-        return;
     CCGR1 |= OF_GPT;
     CONTROL = 0;
     INTERRUPTS = 0;
@@ -95,30 +85,9 @@ void clock_begin(void)
     CONTROL = FREE_RUN | CRYSTAL | FROM_ZERO;
     CONTROL = FREE_RUN | CRYSTAL | FROM_ZERO | ENABLED;
     const uint32_t mhz = measure_mhz();
-    // The message waits for the command, and needs a clock.
-    rate.mhz = mhz != 0 ? mhz : USUAL_MHZ;
-    rate.ns_per_count = (uint32_t)((1000ull << SHIFT) / rate.mhz);
     CONTROL = 0;
     if (mhz == 0)
-        board_failed(WB_CORE_NONE, "",
-                     "the General Purpose Timer does not count, which the clock is measured "
-                     "against: start the board by U-Boot");
-}
-
-uint32_t clock_hz(void)
-{
-    return rate.mhz * 1000000;
-}
-
-uint64_t board_now_ns(void)
-{
-    const uint64_t counts = clock_counts(), ns_per_count = rate.ns_per_count;
-
-    return ((counts >> 32) * ns_per_count << (32 - SHIFT)) +
-           ((uint32_t)counts * ns_per_count >> SHIFT);
-}
-
-uint64_t board_hz(void)
-{
-    return 2ull * clock_hz();
+        *wrong = "the General Purpose Timer does not count, which the clock is measured against: "
+                 "start the board by U-Boot";
+    return (mhz != 0 ? mhz : USUAL_MHZ) * 1000000;
 }

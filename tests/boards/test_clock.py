@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The clock of the sabrelite, compiled for this machine: its devices are variables."""
+"""Clocks whose rate a board finds out, compiled for this machine: its devices are variables."""
 
 from __future__ import annotations
 
@@ -20,9 +20,12 @@ DEVICES = """
 #define WB_CORE_NONE UINT32_MAX
 #define MAP_CCM ((uintptr_t)ccm)
 #define MAP_GPT ((uintptr_t)gpt)
+#define MAP_SLCR ((uintptr_t)slcr)
+#define MAP_CRYSTAL_HZ 33333333
 
-extern unsigned char ccm[256], gpt[256];
+extern unsigned char ccm[256], gpt[256], slcr[512];
 void clock_begin(void);
+uint32_t clock_find_hz(const char **wrong);
 uint64_t clock_counts(void);
 uint32_t clock_hz(void);
 uint64_t board_now_ns(void);
@@ -33,7 +36,7 @@ PROGRAM = """
 
 #include "arm_board.h"
 
-_Alignas(8) unsigned char ccm[256], gpt[256];
+_Alignas(8) unsigned char ccm[256], gpt[256], slcr[512];
 static uint64_t clock;
 
 uint64_t clock_counts(void)
@@ -46,12 +49,15 @@ uint64_t clock_counts(void)
 
 void board_failed(uint32_t core, const char *task, const char *text)
 {
-    printf("%s, the time goes on: %d", text, board_now_ns() > 1000000000);
+    const uint64_t before_ns = board_now_ns();
+    printf("%s, the time goes on: %d", text, board_now_ns() > before_ns);
     exit(2);
 }
 
 int main(void)
 {
+    *(uint32_t *)(slcr + 0x100) = FACTOR << 12;
+    *(uint32_t *)(slcr + 0x120) = DIVISOR << 8;
     clock_begin();
     printf("%u", clock_hz());
     return 0;
@@ -59,26 +65,48 @@ int main(void)
 """
 
 
-def begin(folder: Path, per_reference: int, read_counts: int) -> subprocess.CompletedProcess[str]:
+def begin(folder: Path, board: str, **numbers: int) -> subprocess.CompletedProcess[str]:
     (folder / "arm_board.h").write_text(DEVICES)
-    (folder / "mpcore_clock.h").write_text("")
+    (folder / "mpcore_clock.h").write_text('#include "arm_board.h"')
     (folder / "main.c").write_text(PROGRAM)
-    clock = folder / "clock.c"  # a copy: what it includes by name is in its folder first
-    clock.write_bytes((emulated.ROOT / "boards/sabrelite/clock.c").read_bytes())
-    numbers = [f"-DPER_REFERENCE={per_reference}", f"-DREAD_COUNTS={read_counts}"]
-    command = ["cc", "-O1", *numbers, "-I", folder, "-o", folder / "clock"]
-    subprocess.run([*command, clock, folder / "main.c"], check=True)
+    for name in (f"{board}/clock.c", "cortex_a9/found_clock.c"):
+        # A copy: what it includes by name is in its folder first.
+        path = emulated.ROOT / "boards" / name
+        (folder / path.name).write_bytes(path.read_bytes())
+    numbers = {"per_reference": 1, "read_counts": 1, "factor": 0, "divisor": 0} | numbers
+    defines = [f"-D{name.upper()}={number}" for name, number in numbers.items()]
+    sources = [folder / name for name in ("main.c", "clock.c", "found_clock.c")]
+    subprocess.run(["cc", "-O1", *defines, "-o", folder / "clock", *sources], check=True)
     return subprocess.run([folder / "clock"], capture_output=True, text=True, timeout=600)
 
 
 @pytest.mark.parametrize("mhz", [99, 396, 498])
 def test_the_rate_is_measured_to_the_mhz(tmp_path: Path, mhz: int) -> None:
-    begun = begin(tmp_path, per_reference=mhz // 3, read_counts=7)
+    begun = begin(tmp_path, "sabrelite", per_reference=mhz // 3, read_counts=7)
     assert (begun.returncode, begun.stdout) == (0, str(mhz * 1_000_000))
 
 
-def test_a_reference_that_does_not_count_ends_the_run_with_an_error(tmp_path: Path) -> None:
-    begun = begin(tmp_path, per_reference=0, read_counts=1000)
+def test_the_rate_is_read_from_the_registers(tmp_path: Path) -> None:
+    begun = begin(tmp_path, "zynq_7000", factor=40, divisor=2)
+    assert (begun.returncode, begun.stdout) == (0, str(33_333_333 * 40 // 2 // 2))
+
+
+@pytest.mark.parametrize(
+    ("board", "why", "numbers"),
+    [
+        (
+            "sabrelite",
+            "the General Purpose Timer does not count",
+            {"per_reference": 0, "read_counts": 1000},
+        ),
+        ("zynq_7000", "the frequency of the cores is not set", {"factor": 40}),
+        ("zynq_7000", "the frequency of the cores is not set", {"divisor": 2}),
+    ],
+)
+def test_a_clock_that_cannot_be_found_out_ends_the_run_with_an_error(
+    tmp_path: Path, board: str, why: str, numbers: dict[str, int]
+) -> None:
+    begun = begin(tmp_path, board, **{"read_counts": 1000} | numbers)
     assert begun.returncode == 2
-    assert begun.stdout.startswith("the General Purpose Timer does not count")
+    assert begun.stdout.startswith(why)
     assert begun.stdout.endswith("the time goes on: 1")

@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 
 import emulated
 import pytest
+from running import WHIMBREL
 
 NUMBERS = 100  # of fault_injection
 
@@ -41,3 +43,35 @@ def test_without_a_debugger_the_launcher_serves_its_line_to_the_end() -> None:
 def test_the_first_core_enables_the_l2_cache() -> None:
     with emulated.Watched(emulated.VEXPRESS, "ordinary", "-smp", "4") as watched:
         watched.wait_for(0x1E00A100, 1)  # the control register of its PL310
+
+
+# ---- Zynq-7000 ----------------------------------------------------------------------------------
+
+CRYSTAL_HZ = 33_333_333
+ARM_PLL_CTRL, ARM_CLK_CTRL = 0xF8000100, 0xF8000120
+
+
+def test_an_application_runs_on_the_first_core_of_a_zynq() -> None:
+    board = emulated.patient("zynq_7000")
+    app = emulated.ROOT / "apps/hello/app.toml"
+    done = subprocess.run(
+        [WHIMBREL, "run", app, "--board", board],
+        capture_output=True,
+        text=True,
+        timeout=2 * emulated.LIMIT_S,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "200 messages, then the bird was gone" in done.stdout + done.stderr
+
+    image = emulated.ZYNQ.build / "hello.elf"
+    listed = subprocess.run(
+        ["arm-none-eabi-nm", image], capture_output=True, text=True, check=True
+    ).stdout
+    at = {name: int(value, 16) for value, name in re.findall(r"^(\w+) \S (\S+)$", listed, re.M)}
+    with emulated.Watched(emulated.ZYNQ, "hello.elf") as watched:
+        # The registers say how fast its timers would count.
+        factor, divisor = watched.word(ARM_PLL_CTRL) >> 12, watched.word(ARM_CLK_CTRL) >> 8 & 0x3F
+        watched.wait_for(at["rate"], CRYSTAL_HZ * factor // divisor // 2)
+        # A second core would begin there.
+        assert watched.word(0xFFFFFFF0) == at["_start"]

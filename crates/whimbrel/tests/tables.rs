@@ -133,7 +133,8 @@ fn check_says_what_would_run_where_and_list_what_there_is() {
     };
     assert!(names(&["platforms"], "platform").contains(&"mpsoc3".to_owned()));
     assert!(names(&["policies"], "policy").contains(&"balance".to_owned()));
-    let boards = ["realview_pbx_a9", "rv32_soc", "sabrelite", "vexpress_a9", "virt_a64"];
+    let boards =
+        ["realview_pbx_a9", "rv32_soc", "sabrelite", "vexpress_a9", "virt_a64", "zynq_7000"];
     assert_eq!(names(&["boards"], "board"), boards);
     assert_eq!(names(&["runs"], "run"), [""; 0]);
     assert_eq!(
