@@ -23,7 +23,7 @@ def words(option: str, packages: tuple[str, ...]) -> list[str]:
     return [word for package in packages for word in (option, package)]
 
 
-# What the Makefile has compiled into one folder.
+# What `make build` and `make test` have compiled into one folder, but for the readers of libFuzzer.
 COMMANDS = {
     "make build": ["--edges", "no-dev", *words("--package", BUILT)],
     "make demo": ["--edges", "no-dev", "--package", "whimbrel", "--no-default-features"],

@@ -47,7 +47,9 @@ class Trouble:
 
 
 class Error(Exception):
-    """The base of all exceptions of this package except `TypeError`, and `OSError` of `save`.
+    """The base of all exceptions of this package.
+
+    Exceptions are `TypeError`, `KeyError` of an index and `OSError` of `save`.
 
     It can be pickled, so it comes from workers unchanged.
 

@@ -7,7 +7,7 @@ mod common;
 use std::env;
 use std::fs;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
 
 use common::{Analytic, core, options, run_with, space, system};
@@ -94,7 +94,9 @@ fn resumed(journal: &Path, found: Exploration, finish: impl Fn(Store) -> Explora
 /// The same in a process of its own: how many ran, and the most memory that it had.
 fn alone(way: &str, power: u32) -> (u64, u64) {
     let mut command = Command::new(env::current_exe().unwrap());
-    let done = command.arg("--nocapture").env(ASKED, format!("{way} {power}")).output().unwrap();
+    // Each thread may have an arena of malloc.
+    command.arg("--nocapture").env(ASKED, format!("{way} {power}")).env("RAYON_NUM_THREADS", "1");
+    let done = command.stderr(Stdio::inherit()).output().unwrap();
     let said = String::from_utf8(done.stdout).unwrap();
     let line = said.lines().find_map(|line| line.strip_prefix("explored "));
     let (ran, bytes) = line.unwrap_or_else(|| panic!("{way}: {said}")).split_once(' ').unwrap();

@@ -57,8 +57,7 @@ pub enum Input {
     Ask(Ask),
 }
 
-/// The time that a helper has to end the kernels by force, to leave after its last word, or after
-/// its socket is closed.
+/// The time that a helper has to end the kernels by force, or to leave after its last word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Leave {
     due: Instant,
@@ -94,6 +93,12 @@ impl Leave {
     /// It has said something: it is not stuck.
     pub fn hears(&mut self, now: Instant) {
         self.due = self.end.min(now + IDLE);
+    }
+
+    /// The user wants no more waiting than for one that does not run.
+    pub fn hurry(&mut self, now: Instant) {
+        self.end = self.end.min(now + IDLE);
+        self.due = self.due.min(self.end);
     }
 
     /// Leaves out the time for which all was stopped.
@@ -240,12 +245,17 @@ impl Helper {
 
     /// Begins to wait for it to leave.
     pub fn leave(&self) -> Leave {
-        Leave::new(Instant::now(), self.process.and_then(|process| process.used_ticks()))
+        Leave::new(Instant::now(), self.used_ticks())
     }
 
     /// Whether it has had the time to leave.
     pub fn stays(&self, leave: &mut Leave) -> bool {
-        leave.is_over(Instant::now(), || self.process?.used_ticks())
+        leave.is_over(Instant::now(), || self.used_ticks())
+    }
+
+    /// `None` of an emulator: that computes whatever its kernels do.
+    fn used_ticks(&self) -> Option<u64> {
+        self.process.filter(|_| self.complaints.is_none())?.used_ticks()
     }
 
     /// Ends the conversation and waits for the helper to leave; it is killed if it does not.
@@ -255,9 +265,9 @@ impl Helper {
     pub fn reap(&mut self) -> io::Result<Option<ExitStatus>> {
         // An error means that the other end has gone, which is what we want.
         let _ = self.socket.shutdown(Shutdown::Both);
-        let (process, mut leave) = (self.process, self.leave());
         let Some(child) = &mut self.child else { return Ok(None) };
-        while !leave.is_over(Instant::now(), || process?.used_ticks()) {
+        let end = Instant::now() + IDLE;
+        while Instant::now() < end {
             if let Some(status) = child.try_wait()? {
                 return Ok(Some(status));
             }
@@ -387,6 +397,10 @@ mod tests {
             turns += 1;
         }
         assert_eq!(now, start + LEAVE);
+        let mut hurried = Leave::new(start, Some(1));
+        hurried.hurry(start + IDLE / 2);
+        assert!(!hurried.is_over(start + IDLE, || Some(2)));
+        assert!(hurried.is_over(start + IDLE / 2 + IDLE, || Some(3)));
         let mut stuck = Leave::new(start, Some(1));
         assert!(!stuck.is_over(start + IDLE / 2, || Some(1)));
         stuck.hears(start + IDLE / 2);

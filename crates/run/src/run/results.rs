@@ -54,7 +54,7 @@ pub struct Results {
     pub stop: Option<Stop>,
     /// The channels did not drain in time, or the user did not want to wait.
     pub forced: bool,
-    /// The helper was to end the kernels by force, did not, and was killed.
+    /// The helper was killed before it had ended the kernels.
     pub stayed: bool,
     /// A line that makes no sense.
     pub garbled: Option<String>,

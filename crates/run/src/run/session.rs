@@ -300,13 +300,18 @@ impl<'a> Session<'a> {
                 self.end_by_force();
             }
             Input::Closed => self.phase = Phase::Over,
-            Input::Signal => match self.phase {
-                Phase::Running(_) => self.stop(Stop::User),
-                _ => {
-                    self.results.stop = Some(Stop::User);
-                    self.end_by_force();
+            Input::Signal => {
+                match self.phase {
+                    Phase::Running(_) => self.stop(Stop::User),
+                    _ => {
+                        self.results.stop = Some(Stop::User);
+                        self.end_by_force();
+                    }
                 }
-            },
+                if let Phase::Leaving(leave) = &mut self.phase {
+                    leave.hurry(Instant::now());
+                }
+            }
             Input::Suspend => self.suspend(),
             Input::Ask(ask) => self.take_ask(ask),
         }
@@ -462,7 +467,11 @@ impl<'a> Session<'a> {
 
     fn end_by_force(&mut self) {
         match self.phase {
-            Phase::Leaving(_) | Phase::Starting => self.helper.kill(),
+            Phase::Leaving(_) => {
+                self.results.stayed = self.results.end.is_none();
+                self.helper.kill();
+            }
+            Phase::Starting => self.helper.kill(),
             Phase::Over => {}
             Phase::Running(_) | Phase::Draining(_) => {
                 self.results.forced = true;

@@ -46,9 +46,10 @@ fn garbled(line: &str) -> Problem {
 
 /// What went wrong when the helper has not said it.
 fn silent_end(results: &Results, runner: Runner<'_>, compute: Compute) -> Option<Problem> {
-    let before_start = results.started.is_none() && results.stop == Some(Stop::User);
+    // The user ended it before it began, or did not want to wait.
+    let unwanted = results.started.is_none() || results.forced || results.stayed;
     match &results.end {
-        None if before_start || (results.forced && results.stop == Some(Stop::User)) => None,
+        None if results.stop == Some(Stop::User) && unwanted => None,
         None if results.forced => Some(undrained()),
         None if results.stayed => Some(stayed(match runner {
             Runner::Helper(name) | Runner::Board(name) => name,
@@ -89,7 +90,7 @@ fn gone(exit: Option<ExitStatus>, helper: &str, compute: Compute) -> Problem {
 
 fn stayed(name: &str) -> Problem {
     Problem::new(format!("{name} did not end the run in time, and was killed"))
-        .help("run it again: nothing of it is left behind")
+        .help("call wb_checkpoint() in every loop of a task, and run it again")
 }
 
 fn undrained() -> Problem {
@@ -144,7 +145,7 @@ mod tests {
         let told = message(&killed).unwrap();
         assert_eq!(told, "whimbrel-linux did not end the run in time, and was killed");
         let stop = Some(Stop::User);
-        assert_eq!(message(&Results { forced: true, stop, ..killed }), None);
+        assert_eq!(message(&Results { stop, ..killed }), None);
     }
 
     #[test]
