@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From reset to C, and what comes from the processor's vectors. All four cores start here, secure,
+// From reset to C, and what comes from the processor's vectors. All cores start here, secure,
 // in SVC mode, with the MMU and the data cache off: at the same time, or the first before the
 // others, which it releases (secondary.h).
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What boards with a quad Cortex-A9 have alike. A board's CMakeLists.txt includes this and calls
+# What boards with Cortex-A9 have alike. A board's CMakeLists.txt includes this and calls
 # cortex_a9_board(). Its map.h says where its memory and devices are, and its link.ld says it to the
 # linker.
 set(FREERTOS_PORT GCC_ARM_CA9 CACHE STRING "")

@@ -5,7 +5,7 @@
 #include "arm_board.h"
 #include "mpcore_clock.h"
 
-enum { SHIFT = 24 };
+enum { SHIFT = 24, LEAST_HZ = 4000000 };  // of what has room in ns_per_count
 
 // Globally visible; written by the first core while there is no kernel.
 static struct {
@@ -19,6 +19,11 @@ void clock_begin(void)
         return;
     const char *wrong = NULL;
     rate.hz = clock_find_hz(&wrong);
+    if (rate.hz < LEAST_HZ) {
+        wrong = "the timers of the cores count at less than 4 MHz: raise their frequency in the "
+                "boot loader";
+        rate.hz = LEAST_HZ;
+    }
     rate.ns_per_count = (uint32_t)((1000000000ull << SHIFT) / rate.hz);
     if (wrong != NULL)
         board_failed(WB_CORE_NONE, "", wrong);

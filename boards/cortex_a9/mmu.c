@@ -112,8 +112,9 @@ static void begin_scu(void)
 }
 
 // The L2 cache is enabled before any L1 data cache, so that what these write back reaches it. After
-// a reset it contains anything; what a boot loader left in it is written back. Its latencies are
-// those of the reset or of the boot loader.
+// a reset it contains anything; what a boot loader left in it is written back, and must be of other
+// memory than the image's, which was written past it. Its latencies, and what is locked in it, are
+// as the reset or the boot loader leaves them.
 static void begin_l2(void)
 {
     volatile uint32_t *const l2 = (volatile uint32_t *)MAP_PL310;

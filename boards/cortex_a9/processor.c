@@ -93,7 +93,8 @@ void tick_timer_stop(void)
 void board_wake_supervisor(uint32_t us)
 {
     REGISTER(MAP_WATCHDOG + TIMER_CONTROL) = 0;
-    REGISTER(MAP_WATCHDOG + TIMER_LOAD) = us * (clock_hz() / 1000000) - 1;
+    REGISTER(MAP_WATCHDOG + TIMER_LOAD) =
+        (uint32_t)(((uint64_t)us * clock_hz() + 999999) / 1000000) - 1;
     REGISTER(MAP_WATCHDOG + TIMER_CONTROL) = ENABLED | INTERRUPTS;
 }
 

@@ -4,7 +4,8 @@
 #ifndef CORTEX_A9_SECONDARY_H
 #define CORTEX_A9_SECONDARY_H
 
-/// Holds the other cores, also after a reset of the first alone.
+/// Holds the other cores, also after a reset of the first alone, unless the board's file excludes
+/// that.
 ///
 /// Context: the first core. Never blocks.
 void secondary_hold(void);

@@ -5,6 +5,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "arm_board.h"
+
 enum {
     SYS_OPEN = 1,
     SYS_CLOSE = 2,
@@ -76,8 +78,7 @@ void semihosting_exit(int status)
     const uintptr_t block[] = { APPLICATION_EXIT, (uintptr_t)status };
 
     call(SYS_EXIT_EXTENDED, block);
-    for (;;)
-        __asm__ volatile("wfi");
+    board_halt();
 }
 
 int semihosting_open(const char *path, int mode)
@@ -99,14 +100,14 @@ int semihosting_read(int handle, void *to, int bytes)
 {
     const uintptr_t block[] = { (uintptr_t)handle, (uintptr_t)to, (uintptr_t)bytes };
 
-    return bytes - call(SYS_READ, block);
+    return answers ? bytes - call(SYS_READ, block) : -1;
 }
 
 int semihosting_write(int handle, const void *from, int bytes)
 {
     const uintptr_t block[] = { (uintptr_t)handle, (uintptr_t)from, (uintptr_t)bytes };
 
-    return bytes - call(SYS_WRITE, block);
+    return answers ? bytes - call(SYS_WRITE, block) : -1;
 }
 
 int semihosting_seek(int handle, int place)

@@ -24,7 +24,7 @@ bool semihosting_answers(void);
 /// The words of the command line, in `words`: how many.
 int semihosting_arguments(char *words, size_t bytes, char **argv, int most);
 
-/// Ends the program, and the emulator. Where nothing answers, the core sleeps.
+/// Ends the program, and the emulator. Where nothing answers, all cores sleep (board_halt()).
 _Noreturn void semihosting_exit(int status);
 
 /// Files of the host. Handles are the same on all cores. Reading and writing return how many bytes

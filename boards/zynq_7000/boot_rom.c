@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The boot ROM of a Zynq-7000 has the second core wait, with its caches off, for an event and an
 // address (Zynq-7000 Technical Reference Manual, "Starting Code on CPU 1"). A reset of the chip
-// puts it back there.
+// puts it back there, a reset of the first core alone does not.
 
 #include <stdint.h>
 

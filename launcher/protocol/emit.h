@@ -46,7 +46,7 @@ void emit_death(struct teller *teller, const struct wb_host_event *event);
 void emit_restart(struct teller *teller, const struct wb_host_event *event);
 
 /// The last word. Its totals are those of the time when the kernels had ended, however long the
-/// launcher took since.
+/// launcher took since; what the machine has measured, its energy and temperatures, is of now.
 void emit_end(struct teller *teller, const struct wb_system *system, uint64_t end_ns, bool ok);
 
 /// Members of a core, and of the machine, about frequency, power and temperature.

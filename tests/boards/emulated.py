@@ -52,7 +52,7 @@ SABRELITE = Board(
     "qemu-system-arm",
     ("-M", "sabrelite", "-m", "128M", *HEADLESS),
 )
-# QEMU has one of its two cores.
+# QEMU 7.2 has one of its two cores.
 ZYNQ = Board(
     "zynq_7000",
     "qemu-system-arm",

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+import threading
 
 import emulated
 import pytest
@@ -21,10 +22,15 @@ def test_without_a_debugger_a_program_prints_on_the_uart(board: emulated.Board) 
     command = [board.qemu, *board.machine, "-smp", "4", "-serial", "stdio"]
     command += ["-kernel", str(board.build / "ordinary")]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as running:
-        # Without words on its command line it has no case to run.
-        lines = (line for line in running.stdout if not line.startswith(b"audio:"))
-        assert next(lines) == b"no case \r\n"
-        running.kill()
+        limit = threading.Timer(emulated.LIMIT_S, running.kill)
+        limit.start()
+        try:
+            # Without words on its command line it has no case to run.
+            lines = (line for line in running.stdout if not line.startswith(b"audio:"))
+            assert next(lines, b"") == b"no case \r\n"
+        finally:
+            limit.cancel()
+            running.kill()
 
 
 def test_without_a_debugger_the_launcher_serves_its_line_to_the_end() -> None:

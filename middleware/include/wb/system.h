@@ -237,10 +237,12 @@ struct wb_core_report {
     WB_STORED(int32_t) temperature_mc;
     struct wb_word periods;  // reported so far
 
+    // Of the tasks that came here; written where one comes, also in an interrupt (agent.c).
+    struct wb_residents *residents;
+    uint32_t came_last;  // number of those that a task came to last
+
     // That agent's own.
     uint64_t due_ns, from_ns, mark_ns;
-    struct wb_residents *residents;  // see agent.c
-    uint32_t came_last;              // number of those that a task came to last
     uint32_t obeyed_point;           // the order that was carried out last
     uint32_t advised_choice;         // of which policy `advised` was told
     char advised[WB_ADVICE_BYTES];   // told last, so that it is told once

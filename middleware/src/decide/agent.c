@@ -143,8 +143,8 @@ static struct wb_task *first_of(const struct wb_core *core, const struct wb_resi
 }
 
 // Those of them that are ours. Who has left is looked at no more, so that a period takes as long as
-// there are tasks here, not in the whole system. Swaps, as a task may come in an interrupt;
-// relaxed, as it comes to this core.
+// there are tasks here, and words of 32 tasks of which one came once, not in the whole system.
+// Swaps, as a task may come in an interrupt; relaxed, as it comes to this core.
 static uint32_t ours_among(const struct wb_core *core, struct wb_residents *residents)
 {
     uint32_t ours = 0;
