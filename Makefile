@@ -215,13 +215,16 @@ lint-files: $(PYTHON)
 	@python3 tools/check_words.py
 	@$(PYTHON) -m reuse lint --lines
 
+# Copies: of a link to the system's Python, make would compare the time of that, which is not ours to change.
+VENV := /usr/bin/python3 -m venv --clear --copies
+
 $(PYTHON): tools/requirements.txt
-	/usr/bin/python3 -m venv --system-site-packages $(BUILD)/venv
+	$(VENV) --system-site-packages $(BUILD)/venv
 	$(PYTHON) -m pip install --quiet --requirement tools/requirements.txt
 	@touch $@
 
 $(PACKAGE_PYTHON): python/requirements.txt
-	/usr/bin/python3 -m venv $(BUILD)/py
+	$(VENV) $(BUILD)/py
 	$(PACKAGE_PYTHON) -m pip install --quiet --requirement python/requirements.txt
 	@touch $@
 

