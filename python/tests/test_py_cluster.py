@@ -352,3 +352,44 @@ def test_the_command_is_told_of_its_options(empty: LocalCluster) -> None:
     assert done.returncode == 2, done.stderr
     assert "--points: no core has a point of 77 MHz" in done.stderr
     assert "points=" not in done.stderr
+
+
+# The Python of `--scheduler` that gives away what it is called with: the options.
+TELLS = '#!/bin/sh\nprintf %s "$4"\n'
+# Explores by each of some options, and prints how many candidates ran and the most memory that the
+# process had until then. Every candidate has the verdict of the first.
+MEASURES = """
+import json, pathlib, re, sys
+from whimbrel._native import _core
+
+def farm(jobs, known=[]):
+    known or known.append(_core.work(jobs[0]))
+    return ((number, known[0]) for number in range(len(jobs)))
+
+for options in sys.argv[1:]:
+    rate, = json.loads(_core.explore(options, farm, None)[0])["rates"]
+    status = pathlib.Path("/proc/self/status").read_text()
+    print(rate["ran"], int(re.search(r"VmHWM:\\s*(\\d+) kB", status)[1]) * 1024)
+"""
+# Of explore.parquet a candidate has 570; all else that grows with their number takes some 100.
+MOST_BYTES = 400
+
+
+def test_memory_of_the_command_on_a_cluster_does_not_have_every_candidate(tmp_path: Path) -> None:
+    python = tmp_path / "python"
+    python.write_text(TELLS)
+    python.chmod(0o755)
+    words = [_tree.BIN / "whimbrel", "explore", RADIO, "--platform=mpsoc3", "--set=output="]
+    words += ["--duration=1ms", "--objectives=time", "--exhaustive=100000", "--scheduler=tcp://a:1"]
+
+    def options(points: str) -> str:
+        environment = {**os.environ, "WHIMBREL_PYTHON": str(python)}
+        return subprocess.check_output([*words, f"--points={points}"], env=environment, text=True)
+
+    # Each thread may have an arena of malloc.
+    environment = {**os.environ, "MALLOC_ARENA_MAX": "1", "RAYON_NUM_THREADS": "1"}
+    measure = [sys.executable, "-c", MEASURES, options("150,200,260,320,400,500"), options("all")]
+    told = subprocess.check_output(measure, env=environment, text=True).split()
+    few, before, more, after = map(int, told)
+    assert more > 3 * few > 3 * 4096
+    assert after - before < MOST_BYTES * (more - few)

@@ -2,7 +2,7 @@
 from collections.abc import Callable, Iterable
 from os import PathLike
 from pathlib import Path
-from typing import final
+from typing import final, overload
 
 __all__ = [
     "Candidates",
@@ -35,8 +35,15 @@ def rerun(folder: str | PathLike[str]) -> list[tuple[str, str | None]]: ...
 def trace(folder: str | PathLike[str], format: str, to: str | PathLike[str]) -> None: ...
 def report(folders: list[Path], to: str | PathLike[str]) -> None: ...
 def events(folder: str | PathLike[str]) -> tuple[dict[str, bytes], int]: ...
+@overload
 def explore(
-    given: str | dict[str, list[str]],
+    given: str,
+    evaluate: Callable[[list[str]], Iterable[tuple[int, str] | None]] | None = None,
+    progress: Callable[[int, int | None], object] | None = None,
+) -> tuple[str, None, str, bool]: ...
+@overload
+def explore(
+    given: dict[str, list[str]],
     evaluate: Callable[[list[str]], Iterable[tuple[int, str] | None]] | None = None,
     progress: Callable[[int, int | None], object] | None = None,
 ) -> tuple[str, bytes, str, bool]: ...

@@ -71,8 +71,8 @@ pub enum Given {
     Function(BTreeMap<String, Vec<String>>),
 }
 
-/// Explores; gives `front.json`, `explore.parquet`, the fronts for people, and whether deadlines
-/// can be kept at every frame rate.
+/// Explores; gives `front.json`, `explore.parquet` unless the command explores, the fronts for
+/// people, and whether deadlines can be kept at every frame rate.
 #[pyfunction]
 #[pyo3(signature = (given, evaluate=None, progress=None))]
 pub fn explore<'py>(
@@ -80,7 +80,8 @@ pub fn explore<'py>(
     given: Given,
     evaluate: Option<Py<PyAny>>,
     progress: Option<Py<PyAny>>,
-) -> PyResult<(String, Bound<'py, PyBytes>, String, bool)> {
+) -> PyResult<(String, Option<Bound<'py, PyBytes>>, String, bool)> {
+    let wants_parquet = matches!(given, Given::Function(_));
     let args = &match given {
         Given::Command(options) => {
             library::show_parameters(false);
@@ -105,7 +106,10 @@ pub fn explore<'py>(
             let (stop, watch) = (&raised.stop, &watch);
             let explored = scope.spawn(move || {
                 let _done = done;
-                library::explore(args, farm, stop, watch)
+                let found = library::explore(args, farm, stop, watch)?;
+                // Whoever gave the command wants no more than what it writes to files.
+                let parquet = wants_parquet.then(|| found.parquet()).transpose()?;
+                Ok((found, parquet))
             });
             // Here, for signals of Python are the main thread's.
             while is_done.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
@@ -119,8 +123,9 @@ pub fn explore<'py>(
         return Err(error);
     }
     let bug = "internal error of the exploration";
-    let found = found.unwrap_or_else(|_| failed(bug, "report it")).raise(py)?;
-    Ok((found.front, PyBytes::new(py, &found.parquet), found.tables, found.kept))
+    let (found, parquet) = found.unwrap_or_else(|_| failed(bug, "report it")).raise(py)?;
+    let parquet = parquet.map(|parquet| PyBytes::new(py, &parquet));
+    Ok((found.front, parquet, found.tables, found.kept))
 }
 
 /// Lets Python handle its signals, and tells it how far the exploration is.

@@ -11,7 +11,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::prelude::*;
 use serde_json::{Value, json};
-use whimbrel_explore::{Candidate, Evaluate, Failure as Failed, Progress, Surroundings, Taker};
+use whimbrel_explore::{
+    Candidate, Evaluate, Exploration, Failure as Failed, Progress, Surroundings, System, Taker,
+};
 use whimbrel_model::{Problem, Setting};
 use whimbrel_report::page;
 use whimbrel_run::accompany;
@@ -134,12 +136,26 @@ pub fn platform(wanted: &str) -> Result<PathBuf, Wrong> {
 pub struct ExplorationResult {
     /// The content of `front.json`.
     pub front: String,
-    /// The content of `explore.parquet`.
-    pub parquet: Vec<u8>,
     /// The fronts for people.
     pub tables: String,
     /// Whether there is a candidate without a missed deadline for every frame rate.
     pub kept: bool,
+    system: System,
+    identity: String,
+    found: Exploration,
+}
+
+impl ExplorationResult {
+    /// Makes the content of `explore.parquet`: of every candidate, so memory is no longer flat.
+    ///
+    /// # Errors
+    /// What was found cannot be read back.
+    pub fn parquet(&self) -> Result<Vec<u8>, Wrong> {
+        let mut bytes = Vec::new();
+        whimbrel_explore::parquet(&self.system, &self.found, &self.identity, &mut bytes)
+            .map_err(|error| failed(Failure::Output(error)))?;
+        Ok(bytes)
+    }
 }
 
 /// Runs candidates elsewhere.
@@ -192,12 +208,10 @@ pub fn explore(
     let (identity, found) =
         explore::found(args, space, simulator, evaluate, &around).map_err(failed)?;
     explore::keep(args, space.system(), &found, &identity, experiment).map_err(failed)?;
-    let mut parquet = Vec::new();
-    whimbrel_explore::parquet(space.system(), &found, &identity, &mut parquet)
-        .map_err(|error| failed(Failure::Output(error)))?;
-    let front = format!("{:#}\n", whimbrel_explore::json(space.system(), &found));
-    let tables = explore::tables(space.system(), &found);
-    Ok(ExplorationResult { front, parquet, tables, kept: explore::kept(&found) })
+    let system = space.system().clone();
+    let front = format!("{:#}\n", whimbrel_explore::json(&system, &found));
+    let (tables, kept) = (explore::tables(&system, &found), explore::kept(&found));
+    Ok(ExplorationResult { front, tables, kept, system, identity, found })
 }
 
 /// Runs a job that a [`Farm`] was given, and gives its verdict.
