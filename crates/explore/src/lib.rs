@@ -45,7 +45,7 @@ pub use result::{Entry, Exploration, Method, RateResult, Varies};
 pub use search::{Budget, Options, Progress, Surroundings, explore};
 pub use settings::Settings;
 pub use space::Space;
-pub use store::{Store, StoreError};
+pub use store::{Store, StoreError, remove_parts};
 pub use symmetry::Symmetry;
 pub use system::{Channel, Core, Firing, Point, System, Task, Wire};
 pub use text::Words;

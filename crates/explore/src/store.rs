@@ -6,7 +6,7 @@
 //! holds only where each line begins.
 
 use std::collections::HashMap;
-use std::fs::{File, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
@@ -20,6 +20,9 @@ use crate::settings::Settings;
 
 /// The version of the file.
 const VERSION: u32 = 2;
+
+/// The folder of the parts of what ran, beside the file.
+const PARTS: &str = "explore.parts";
 
 /// Bytes that are read of a file for a line.
 const WINDOW: usize = 1 << 12;
@@ -38,6 +41,8 @@ pub struct Store {
     file: Option<File>,
     /// Where that is.
     folder: Option<PathBuf>,
+    /// How many parts there are.
+    parts: usize,
 }
 
 /// Why a file cannot be gone on with.
@@ -98,7 +103,7 @@ impl Store {
         let mut file = OpenOptions::new().write(true).create_new(true).open(path)?;
         let head = Head { version: VERSION, identity: identity.into(), settings: None };
         write_line(&mut file, &head)?;
-        Ok(Self { file: Some(file), folder: folder_of(path), ..Self::default() })
+        Self { file: Some(file), ..Self::default() }.beside(path)
     }
 
     /// Goes on with a file.
@@ -119,7 +124,14 @@ impl Store {
         file.set_len(read.bytes)?;
         io::Seek::seek(&mut file, io::SeekFrom::End(0))?;
         let (known_in, file) = (Some(known_in), Some(file));
-        Ok(Self { known, known_in, file, folder: folder_of(path) })
+        Self { known, known_in, file, ..Self::default() }.beside(path)
+    }
+
+    /// Knows where its file is, and removes the parts that an earlier run has left there.
+    fn beside(self, path: &Path) -> Result<Self, StoreError> {
+        let folder = folder_of(path);
+        folder.as_deref().map_or(Ok(()), remove_parts)?;
+        Ok(Self { folder, ..self })
     }
 
     /// Knows nothing but lines of this file.
@@ -155,6 +167,15 @@ impl Store {
             Some(folder) => tempfile::tempfile_in(folder),
             None => tempfile::tempfile(),
         }
+    }
+
+    /// The file of the next part of what ran, for readers of Parquet while others run; none: it has
+    /// no folder.
+    #[cfg_attr(not(feature = "parquet"), expect(dead_code, reason = "parts are Parquet"))]
+    pub(crate) fn next_part(&mut self) -> Option<PathBuf> {
+        let folder = self.folder.as_ref()?.join(PARTS);
+        self.parts += 1;
+        Some(folder.join(format!("part-{:05}.parquet", self.parts - 1)))
     }
 
     /// Gives what is known of a candidate. It is asked for once, as no batch has it again.
@@ -234,6 +255,17 @@ pub(crate) fn all_lines(
         put(&line?)?;
     }
     put(b"\n")
+}
+
+/// Removes the parts in the folder of a store, when all that they have is in `explore.parquet`.
+///
+/// # Errors
+/// They cannot be removed.
+pub fn remove_parts(folder: &Path) -> io::Result<()> {
+    match fs::remove_dir_all(folder.join(PARTS)) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        removed => removed,
+    }
 }
 
 /// The folder of a file.

@@ -3,6 +3,7 @@
 
 mod common;
 mod export;
+mod parts;
 mod refusals;
 mod search;
 mod symmetry;

@@ -224,6 +224,7 @@ fn the_folder_has_everything_and_is_not_written_over() {
     for name in ["explore.csv", "explore.parquet", "front.json", "evaluated.jsonl"] {
         assert!(bench.place.path("found").join(name).is_file(), "{name}");
     }
+    assert!(!bench.place.path("found/explore.parts").exists());
     let rows = fs::read_to_string(bench.place.path("best.toml")).unwrap();
     let parsed = whimbrel_model::Table::parse(&rows).unwrap();
     assert!(rows.contains("frequency_mhz = [400, 400, \"off\"]"), "{rows}");

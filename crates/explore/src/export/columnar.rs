@@ -4,7 +4,10 @@
 //! skip them. [`crate::restore`] reads nothing else, as a reader of Parquet trusts the counts in a
 //! file.
 
-use std::io::Write;
+use std::fs::{DirBuilder, Permissions};
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+use std::path::Path;
 use std::sync::Arc;
 
 use parquet::basic::{LogicalType, Repetition, Type as Physical};
@@ -16,9 +19,11 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::types::{Type, TypePtr};
 use serde::Serialize;
+use tempfile::Builder;
 
 use super::summary::per_second;
 use super::tabular::COLUMNS;
+use crate::candidate::{Candidate, Outcome};
 use crate::result::{Entry, Exploration};
 use crate::store::all_lines;
 use crate::system::System;
@@ -26,6 +31,9 @@ use crate::text::Words;
 
 /// A column with everything that came of a candidate, as JSON.
 const OUTCOME: &str = "outcome";
+
+/// The columns that are known only when everything has run.
+const AT_END: [&str; 2] = ["id", "pareto"];
 
 /// Rows of a row group, which is in memory until it is written.
 const GROUP: usize = 1 << 12;
@@ -39,8 +47,34 @@ pub fn parquet(
     exploration: &Exploration,
     identity: &str,
     out: impl Write + Send,
-) -> std::io::Result<()> {
-    write(system, exploration, identity, out).map_err(std::io::Error::other)
+) -> io::Result<()> {
+    write(system, exploration, identity, out).map_err(io::Error::other)
+}
+
+/// Writes candidates that ran as a file for whoever reads while others run: without the columns
+/// that are known at the end, and whole or not at all. Makes its folder.
+pub(crate) fn part(system: &System, piece: &[(Candidate, Outcome)], path: &Path) -> io::Result<()> {
+    let folder = path.parent().unwrap_or(path);
+    DirBuilder::new().recursive(true).mode(0o755).create(folder)?;
+    let mut new = Builder::new().permissions(Permissions::from_mode(0o666)).tempfile_in(folder)?;
+    let mut group = Group::default();
+    for (candidate, outcome) in piece {
+        group.push(Words(system), candidate, outcome);
+    }
+    begin(&mut new, |name| !AT_END.contains(&name))
+        .and_then(|mut file| {
+            group.write(&mut file)?;
+            file.close()
+        })
+        .map_err(io::Error::other)?;
+    new.persist(path)?;
+    Ok(())
+}
+
+/// Begins a file of these columns.
+fn begin<W: Write + Send>(out: W, has: impl Fn(&str) -> bool) -> Result<SerializedFileWriter<W>> {
+    let properties = WriterProperties::builder().set_created_by("whimbrel".into()).build();
+    SerializedFileWriter::new(out, schema(has)?, Arc::new(properties))
 }
 
 fn write(
@@ -49,8 +83,7 @@ fn write(
     identity: &str,
     out: impl Write + Send,
 ) -> Result<()> {
-    let properties = WriterProperties::builder().set_created_by("whimbrel".into()).build();
-    let mut file = SerializedFileWriter::new(out, schema()?, Arc::new(properties))?;
+    let mut file = begin(out, |_| true)?;
     let lines = exploration.rates.iter().flat_map(|rate| rate.rows.sorted());
     let lines = lines.map(|head| head.map(|head| head.line));
     all_lines(identity, &exploration.settings, lines, |line| file.write_all(line))?;
@@ -58,7 +91,10 @@ fn write(
     while rest.peek().is_some() {
         let mut group = Group::default();
         for entry in rest.by_ref().take(GROUP) {
-            group.push(Words(system), &entry?);
+            let Entry { id, candidate, outcome, pareto } = entry?;
+            group.id.push(i64::try_from(id).unwrap_or(i64::MAX));
+            group.pareto.push(pareto);
+            group.push(Words(system), &candidate, &outcome);
         }
         group.write(&mut file)?;
     }
@@ -66,7 +102,7 @@ fn write(
     Ok(())
 }
 
-/// The columns of a row group.
+/// The columns of a row group; those of [`AT_END`] are empty in a part.
 #[derive(Default)]
 struct Group {
     id: Vec<i64>,
@@ -90,12 +126,11 @@ struct Group {
 }
 
 impl Group {
-    #[expect(clippy::cast_possible_wrap, reason = "no exploration has 2^63 candidates or misses")]
-    fn push(&mut self, words: Words<'_>, entry: &Entry) {
-        let Entry { id, candidate, outcome, pareto } = entry;
+    /// Takes a candidate into all columns but those of [`AT_END`].
+    #[expect(clippy::cast_possible_wrap, reason = "no run has 2^63 misses or frames")]
+    fn push(&mut self, words: Words<'_>, candidate: &Candidate, outcome: &Outcome) {
         // Without the room that a text has left: there are many.
         let text = |of: String| ByteArray::from(of.into_boxed_str().into_boxed_bytes().into_vec());
-        self.id.push(*id as i64);
         self.policy.push(text(candidate.policy.clone()));
         self.mapping.push(text(words.mapping(candidate)));
         self.points.push(text(words.points(candidate)));
@@ -111,13 +146,14 @@ impl Group {
         self.energy_per_task_mj.push(outcome.energy_per_task_mj());
         self.time_ms.push(outcome.time_ms);
         self.frames.push(outcome.frames as i64);
-        self.pareto.push(*pareto);
         self.outcome.push(text(json(outcome)));
     }
 
     fn write(self, file: &mut SerializedFileWriter<impl Write + Send>) -> Result<()> {
         let mut group = file.next_row_group()?;
-        column::<Int64Type>(&mut group, &self.id, None)?;
+        if !self.id.is_empty() {
+            column::<Int64Type>(&mut group, &self.id, None)?;
+        }
         for texts in [self.policy, self.mapping, self.points, self.slots, self.ways] {
             column::<ByteArrayType>(&mut group, &texts, None)?;
         }
@@ -131,7 +167,9 @@ impl Group {
         optional(&mut group, &self.energy_per_task_mj)?;
         column::<DoubleType>(&mut group, &self.time_ms, None)?;
         column::<Int64Type>(&mut group, &self.frames, None)?;
-        column::<BoolType>(&mut group, &self.pareto, None)?;
+        if !self.pareto.is_empty() {
+            column::<BoolType>(&mut group, &self.pareto, None)?;
+        }
         column::<ByteArrayType>(&mut group, &self.outcome, None)?;
         group.close()?;
         Ok(())
@@ -143,7 +181,7 @@ fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }
 
-fn schema() -> Result<TypePtr> {
+fn schema(has: impl Fn(&str) -> bool) -> Result<TypePtr> {
     let column = |name: &&str| -> Result<TypePtr> {
         let (physical, presence) = match *name {
             "id" | "misses" | "frames" => (Physical::INT64, Repetition::REQUIRED),
@@ -159,7 +197,8 @@ fn schema() -> Result<TypePtr> {
         let built = Type::primitive_type_builder(name, physical).with_repetition(presence);
         Ok(Arc::new(built.with_logical_type(text).build()?))
     };
-    let fields = COLUMNS.iter().chain(&[OUTCOME]).map(column).collect::<Result<Vec<_>>>()?;
+    let names = COLUMNS.iter().chain(&[OUTCOME]).filter(|name| has(name));
+    let fields = names.map(column).collect::<Result<Vec<_>>>()?;
     Ok(Arc::new(Type::group_type_builder("explore").with_fields(fields).build()?))
 }
 

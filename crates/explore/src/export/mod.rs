@@ -8,6 +8,8 @@ mod tabular;
 
 #[cfg(feature = "parquet")]
 pub use columnar::parquet;
+#[cfg(feature = "parquet")]
+pub(crate) use columnar::part;
 pub(crate) use summary::VERSION;
 pub use summary::json;
 pub(crate) use summary::per_second;

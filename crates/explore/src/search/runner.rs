@@ -2,6 +2,7 @@
 //! Runs batches of candidates at one frame rate.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -9,6 +10,8 @@ use std::time::Instant;
 use super::descend::Descent;
 use super::{Budget, Options, Progress, Surroundings};
 use crate::candidate::{Candidate, Evaluate, Failure, Objective, Outcome, Taker};
+#[cfg(feature = "parquet")]
+use crate::export::part;
 use crate::pareto::Front;
 use crate::result::{Method, RateResult, Varies};
 use crate::rows::{PIECE, Rows};
@@ -239,12 +242,21 @@ impl<'a> Runner<'a> {
                     }
                 }
             }
-            let store = &self.store;
-            self.rows
-                .push(&piece, || lock(store).scratch())
+            self.write(&piece)
                 .map_err(|error| format!("what was found cannot be kept: {error}"))?;
         }
         Ok(())
+    }
+
+    /// Writes a sorted piece to where it is read at the end, and for those who read already.
+    fn write(&mut self, piece: &[(Candidate, Outcome)]) -> io::Result<()> {
+        let store = &self.store;
+        #[cfg(feature = "parquet")]
+        if !piece.is_empty() {
+            let path = lock(store).next_part();
+            path.map_or(Ok(()), |path| part(self.space.system(), piece, &path))?;
+        }
+        self.rows.push(piece, || lock(store).scratch())
     }
 
     /// What was found, before it is looked through.

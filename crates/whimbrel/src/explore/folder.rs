@@ -6,7 +6,9 @@ use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 
-use whimbrel_explore::{Exploration, Store, StoreError, System, csv, json, parquet, restore};
+use whimbrel_explore::{
+    Exploration, Store, StoreError, System, csv, json, parquet, remove_parts, restore,
+};
 use whimbrel_model::Problem;
 use whimbrel_occupy::place::Place;
 use whimbrel_run::atomic_file;
@@ -112,6 +114,10 @@ pub fn write(
 ) -> Result<(), Failure> {
     write_file(&folder.join("explore.csv"), |file| csv(system, found, file))?;
     write_file(&folder.join("explore.parquet"), |file| parquet(system, found, identity, file))?;
+    remove_parts(folder).map_err(|error| {
+        let message = format!("parts of explore.parquet cannot be removed: {error}");
+        Problem::new(message).help(cure(&error))
+    })?;
     write_file(&folder.join("front.json"), |file| {
         serde_json::to_writer_pretty(&mut *file, &json(system, found))?;
         file.write_all(b"\n")
