@@ -134,12 +134,10 @@ static bool is_ours(const struct wb_task *task, uint32_t core)
     return wb_owner_state_is_kept(wb_word_load(&task->owner_state, WB_RELAXED), core);
 }
 
-static struct wb_task *first_of(const struct wb_core *core, const struct wb_residents *residents,
-                                uint32_t bits)
+// The 32 tasks that they are of.
+static struct wb_task *tasks_of(const struct wb_core *core, const struct wb_residents *residents)
 {
-    const uint32_t word = wb_word_load(&residents->word, WB_RELAXED) - 1;
-
-    return &core->system->tasks[word * 32 + (uint32_t)__builtin_ctz(bits)];
+    return &core->system->tasks[(size_t)(wb_word_load(&residents->word, WB_RELAXED) - 1) * 32];
 }
 
 // Those of them that are ours. Who has left is looked at no more, so that a period takes as long as
@@ -147,12 +145,13 @@ static struct wb_task *first_of(const struct wb_core *core, const struct wb_resi
 // Swaps, as a task may come in an interrupt; relaxed, as it comes to this core.
 static uint32_t ours_among(const struct wb_core *core, struct wb_residents *residents)
 {
+    const struct wb_task *tasks = tasks_of(core, residents);
     uint32_t ours = 0;
 
     if (wb_word_load(&residents->bits, WB_RELAXED) == 0)
         return 0;
     for (uint32_t bits = wb_word_swap(&residents->bits, 0, WB_RELAXED); bits != 0; bits &= bits - 1)
-        if (is_ours(first_of(core, residents, bits), core->index))
+        if (is_ours(&tasks[__builtin_ctz(bits)], core->index))
             ours |= bits & -bits;
     wb_word_or(&residents->bits, ours, WB_RELAXED);
     return ours;
@@ -229,8 +228,9 @@ static void report_tasks(struct wb_core *core, uint64_t now_ns)
     struct wb_residents *residents;
 
     for (uint32_t i = 0; (residents = residents_in_use(core, i)) != NULL; i++) {
+        struct wb_task *first = tasks_of(core, residents);
         for (uint32_t ours = ours_among(core, residents); ours != 0; ours &= ours - 1, tasks++) {
-            struct wb_task *task = first_of(core, residents, ours);
+            struct wb_task *task = &first[__builtin_ctz(ours)];
             fold(task, speed, now_ns);
             report_task(task, system->config.agent_period_ns, now_ns);
             load_ppm += wb_word_load(&task->report.load_ppm, WB_RELAXED);
@@ -298,9 +298,11 @@ void wb_agent_obey(struct wb_core *core)
     const uint64_t now_ns = wb_kernel_now_ns();
     const uint32_t speed = speed_ppm(core);
     struct wb_residents *residents;
-    for (uint32_t i = 0; (residents = residents_in_use(core, i)) != NULL; i++)
+    for (uint32_t i = 0; (residents = residents_in_use(core, i)) != NULL; i++) {
+        struct wb_task *first = tasks_of(core, residents);
         for (uint32_t ours = ours_among(core, residents); ours != 0; ours &= ours - 1)
-            fold(first_of(core, residents, ours), speed, now_ns);
+            fold(&first[__builtin_ctz(ours)], speed, now_ns);
+    }
     wb_kernel_set_point(wanted);
 }
 
