@@ -226,6 +226,12 @@ def test_platforms_that_do_not_exist_or_have_no_cores(tmp_path: Path) -> None:
     assert "calibrate" in told.stderr
 
 
+def test_ways_of_computing_that_do_not_exist(tmp_path: Path) -> None:
+    assert "write one of real, model" in refused(tmp_path, PIPE, KINDS, "--compute", "fast")
+    told = refused(tmp_path, PIPE, KINDS, "--compute", "real")
+    assert "nothing to compute really" in told
+
+
 @pytest.mark.parametrize("file", ["cd2dat.xml", "player.json"])
 def test_files_of_other_tools_are_simulated_and_run(file: str) -> None:
     for verb, cores in (("sim", ("--platform", "ca9x4")), ("run", ("--cores", "0,0"))):
