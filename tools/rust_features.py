@@ -69,19 +69,8 @@ def compiled_again(trees: Mapping[str, str]) -> Found:
 
 
 def tree_of(options: list[str], crates: Path) -> str:
-    command = [
-        "cargo",
-        "tree",
-        "--locked",
-        "--offline",
-        "--prefix",
-        "depth",
-        "--format",
-        " {p} {f}",
-    ]
-    return subprocess.run(
-        [*command, *options], cwd=crates, stdout=subprocess.PIPE, text=True, check=True
-    ).stdout
+    command = ["cargo", "tree", "--locked", "--offline", "--prefix=depth", "--format= {p} {f}"]
+    return subprocess.check_output([*command, *options], cwd=crates, text=True)
 
 
 def compiled_again_in(crates: Path) -> Found:
