@@ -136,7 +136,8 @@ impl Replay {
 
 fn from_parquet(path: &Path, row: u64) -> Result<Replay, ReplayError> {
     let (mut count, mut found) = (0, None);
-    let settings = restored(path, None, |candidate, _, _| {
+    let file = File::open(path).map_err(ReplayError::Io)?;
+    let settings = restored(&file, None, |candidate, _, _| {
         found = found.take().or((count == row).then_some(candidate));
         count += 1;
         Ok(())

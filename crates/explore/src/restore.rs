@@ -18,19 +18,19 @@ const MAGIC: &[u8; 4] = b"PAR1";
 /// # Errors
 /// The file cannot be read, is not an `explore.parquet`, is damaged, or is of something else.
 pub fn restore(path: &Path, identity: &str, store: &mut Store) -> Result<(), StoreError> {
-    store.know_from(File::open(path)?);
+    let file = File::open(path)?;
+    store.know_from(file.try_clone()?);
     let know = |candidate, outcome, at| store.know(&candidate, &Ok(outcome), at);
-    restored(path, Some(identity), know).map(drop)
+    restored(&file, Some(identity), know).map(drop)
 }
 
 /// Hands on the candidates of a file with what came of them and where their lines begin, and gives
 /// its settings; without an identity, of whatever it is.
 pub(crate) fn restored(
-    path: &Path,
+    file: &File,
     identity: Option<&str>,
     mut take: impl FnMut(Candidate, Outcome, u64) -> io::Result<()>,
 ) -> Result<Settings, StoreError> {
-    let file = File::open(path)?;
     let magic_bytes = MAGIC.len() as u64;
     if file.metadata()?.len() < 2 * magic_bytes {
         return Err(StoreError::Incomplete);
