@@ -113,11 +113,10 @@ static inline enum wb_status channel_hold(struct wb_port *in, const void **slot)
         const uint32_t senders = wb_word_load(&channel->senders_open, WB_ACQUIRE);
         // Acquire makes the slots visible.
         in->cached_peer = wb_word_load(&channel->tail, WB_ACQUIRE);
-        if (in->claimed == in->cached_peer) {
-            // The message's first line sets out together with the index that announces it.
-            wb_word_prefetch(channel_slot_at(channel, in->claimed), 0);
+        // The slot itself is left alone until it is announced: who reads it while it polls takes its
+        // line from the sender, which has fetched it to write.
+        if (in->claimed == in->cached_peer)
             return senders == 0 ? WB_ERR_GONE : WB_ERR_EMPTY;
-        }
     }
     *slot = channel_slot_at(channel, in->claimed);
     in->claimed = ring_next(in->claimed, channel->slots);
