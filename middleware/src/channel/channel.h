@@ -113,8 +113,8 @@ static inline enum wb_status channel_hold(struct wb_port *in, const void **slot)
         const uint32_t senders = wb_word_load(&channel->senders_open, WB_ACQUIRE);
         // Acquire makes the slots visible.
         in->cached_peer = wb_word_load(&channel->tail, WB_ACQUIRE);
-        // The slot itself is left alone until it is announced: who reads it while it polls takes its
-        // line from the sender, which has fetched it to write.
+        // The slot itself is left alone until it is announced: who reads it while it polls takes
+        // its line from the sender, which has fetched it to write.
         if (in->claimed == in->cached_peer)
             return senders == 0 ? WB_ERR_GONE : WB_ERR_EMPTY;
     }
