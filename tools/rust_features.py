@@ -69,7 +69,7 @@ def compiled_again(trees: Mapping[str, str]) -> Found:
 
 
 def tree_of(options: list[str], crates: Path) -> str:
-    command = ["cargo", "tree", "--locked", "--offline", "--prefix=depth", "--format= {p} {f}"]
+    command = ["cargo", "tree", "--locked", "--prefix=depth", "--format= {p} {f}"]
     return subprocess.check_output([*command, *options], cwd=crates, text=True)
 
 
