@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from phones import HOST, Ours, ours
-from tones import levels, tones
+from tones import levels, loudest_levels, tones
 
 INPUT_S = 60  # longer than phones take to start
 TONES = {8000: (440, 1000, 2300), 16000: (440, 2300, 5500)}  # Hz, by the samples in a second
@@ -35,11 +35,14 @@ def hang_up(phones: list[Ours]) -> None:
 
 
 def each_hears_all_others(folder: Path, rate: int, late_ms: float) -> None:
-    """Late packets are gaps: on a busy machine a tone is weaker, and has noise."""
+    """Late packets are gaps: on a busy machine a tone is weaker, and has noise. Where phones are
+    held up for long, one of them may have hung up while others still are in the call."""
     hz = TONES[rate]
     weaker = min(12.0, late_ms / 20)
     for place, own in enumerate(hz):
-        heard = dict(zip(hz, levels(folder / f"{place}.wav", *hz, last_s=2), strict=True))
+        path = folder / f"{place}.wav"
+        found = levels(path, *hz, last_s=2) if late_ms < 500 else loudest_levels(path, *hz)
+        heard = dict(zip(hz, found, strict=True))
         print(f"phone {place}: " + ", ".join(f"{at} Hz {db:.1f} dB" for at, db in heard.items()))
         others = [db for at, db in heard.items() if at != own]
         assert min(others) > -25 - weaker and max(others) - min(others) < 6 + weaker

@@ -31,6 +31,15 @@ def levels(path: Path, *hz: float, last_s: float = 0) -> list[float]:
     return [level(one[first:last], rate, tone) for tone in hz]
 
 
+def loudest_levels(path: Path, *hz: float, part_s: float = 0.5) -> list[float]:
+    """The same, of each tone in that part of a file in which it is the loudest."""
+    rate, read = wavfile.read(path)
+    one = (read if read.ndim == 1 else read[:, 0]).astype(float)
+    length = int(part_s * rate)
+    starts = range(0, max(len(one) - length, 0) + 1, length // 2)
+    return [max(level(one[at : at + length], rate, tone) for at in starts) for tone in hz]
+
+
 def level(samples: np.ndarray, rate: int, hz: float) -> float:
     window = np.hanning(len(samples))
     times = np.arange(len(samples)) / rate
