@@ -3,15 +3,19 @@
 
 Processes and mounts are its own. Interrupts, kernel workers and sysctls are of the whole machine,
 so they cannot be written in it. Cpusets are of the whole machine as well: those of cset that are
-left after an end by force are put back from outside; those of occupy it puts back itself.
+left after an end by force are put back from outside; those of occupy it puts back itself. Of two
+experiments on a machine the second waits for the first.
 """
 
 from __future__ import annotations
 
+import fcntl
 import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 
@@ -23,6 +27,25 @@ BY_CSET = ("user", "system")
 READ_ONLY = ("/sys", "/proc/irq", "/proc/sys")
 
 
+@contextmanager
+def alone() -> Iterator[None]:
+    """While no other experiment of this machine changes its cpusets."""
+    if not CPUSET.is_dir():
+        yield
+        return
+    folder = os.open(CPUSET, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        try:
+            fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            print("waits for another experiment to end", file=sys.stderr)
+            fcntl.flock(folder, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(folder)
+
+
+@alone()
 def enter(script: str, arguments: list[str]) -> int:
     """Runs a script once more, inside; its exit code. The script does not outlive this process."""
     mapped = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]

@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 import wave
 from contextlib import suppress
@@ -258,6 +259,26 @@ def test_cpusets_left_by_tools_are_put_back(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["others", "user"]
 
 
+def test_of_two_experiments_the_second_waits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(namespace, "CPUSET", tmp_path)
+    order = []
+
+    def second() -> None:
+        with namespace.alone():
+            order.append("second")
+
+    other = threading.Thread(target=second)
+    with namespace.alone():
+        other.start()
+        while "waits for another" not in capfd.readouterr().err:
+            time.sleep(0.01)
+        order.append("first")
+    other.join()
+    assert order == ["first", "second"]
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="root may write these outside")
 def test_inside_nothing_of_the_machine_can_be_written() -> None:
     folders = [str(HERE), str(HERE.parent / "common")]
@@ -302,10 +323,11 @@ def machine() -> dict[str, str]:
 
     The rest of the machine is not compared: others may change it meanwhile.
     """
-    files = [*CPUSET.glob("cpuset.*"), Path("/proc/irq/default_smp_affinity")]
-    files += [path / "cpuset.cpus" for path in namespace.sets()]
     volatile = ("memory_pressure",)
-    found = {str(p): p.read_text() for p in files if not p.name.endswith(volatile)}
+    with namespace.alone():
+        files = [*CPUSET.glob("cpuset.*"), Path("/proc/irq/default_smp_affinity")]
+        files += [path / "cpuset.cpus" for path in namespace.sets()]
+        found = {str(p): p.read_text() for p in files if not p.name.endswith(volatile)}
     return found | {"affinity": str(sorted(os.sched_getaffinity(0)))}
 
 
