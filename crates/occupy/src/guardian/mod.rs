@@ -110,8 +110,7 @@ struct Line {
 
 impl Line {
     fn open() -> Result<Self, Error> {
-        let failed = |error: io::Error| Error::Guardian(error.to_string());
-        let socket = spawn::spawn().map_err(failed)?;
+        let socket = spawn::spawn().map_err(|error| Error::Guardian(error.to_string()))?;
         socket.set_read_timeout(Some(PATIENCE)).map_err(failed)?;
         let mut socket = BufReader::new(socket);
         match messages::receive(&mut socket).map_err(failed)? {
@@ -131,10 +130,7 @@ impl Line {
                 self.stand_in()?;
                 Err(Error::Guardian("it was killed, and the occupation with it".to_owned()))
             }
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                Err(Error::Guardian("it does not answer".to_owned()))
-            }
-            Err(error) => Err(Error::Guardian(error.to_string())),
+            Err(error) => Err(failed(error)),
         }
     }
 
@@ -150,9 +146,31 @@ impl Line {
     }
 }
 
+/// What a word that did not come means.
+fn failed(error: io::Error) -> Error {
+    Error::Guardian(match error.kind() {
+        io::ErrorKind::WouldBlock => "it does not answer".to_owned(), // within the patience
+        _ => error.to_string(),
+    })
+}
+
 fn unexpected(answer: Answer) -> Error {
     match answer {
         Answer::Refused(message, help) => Error::Told { message, help },
         other => Error::Guardian(format!("it said {other:?}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_guardian_that_is_silent_does_not_answer() {
+        let (ours, _theirs) = UnixStream::pair().unwrap();
+        ours.set_read_timeout(Some(Duration::from_millis(1))).unwrap();
+        let error =
+            messages::receive::<Answer>(&mut BufReader::new(ours)).map_err(failed).unwrap_err();
+        assert_eq!(error.to_string(), "the guardian of the occupation: it does not answer");
     }
 }
