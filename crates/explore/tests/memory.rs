@@ -10,10 +10,9 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
 
-use common::{Analytic, core, options, run_with, space, system};
+use common::{Analytic, Weighed, core, options, run_with, space, system};
 use whimbrel_explore::{
-    Budget, Candidate, Choices, Evaluate, Exploration, Failure, Objective, Options, Outcome,
-    PointChoice, Store, parquet,
+    Budget, Choices, Exploration, Objective, Options, PointChoice, Store, parquet,
 };
 
 /// Tells a process of this test what to explore.
@@ -30,42 +29,29 @@ fn peak() -> u64 {
     line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() << 10
 }
 
-/// Has what comes of candidates differ by their tasks' cores, so that a search does not soon end.
-struct Weighed(Analytic);
-
-impl Evaluate for Weighed {
-    fn run(&self, candidate: &Candidate) -> Result<Outcome, Failure> {
-        let sum = |factor: u32| -> f64 {
-            let places = candidate.mapping.iter().zip(1..);
-            let weigh = |(core, task): (&u32, u32)| (task * 31 + core * 17) * factor % 1009;
-            f64::from(places.map(weigh).sum::<u32>())
-        };
-        let outcome = self.0.outcome(candidate);
-        Ok(Outcome { energy_mj: sum(7919), latency_ms: Some(sum(6101)), ..outcome })
-    }
-}
-
 /// Explores mappings to three unlike cores, 3 to the power of `power` of them, and writes what came
 /// of them. Gives how many ran.
 fn explored(way: &str, power: u32) -> usize {
-    let tasks = if way == "search" { 24 } else { power };
+    let (search, auto) = (way.starts_with("search"), way.ends_with("auto"));
+    let tasks = if search { 24 } else { power };
     let names: Vec<String> = (0..tasks).map(|n| format!("t{n}")).collect();
     let groups: Vec<_> = names.iter().map(|name| (name.as_str(), 1, 1)).collect();
-    let mhz = if way == "auto" { &[100, 200, 300][..] } else { &[300] };
+    let mhz = if auto { &[100, 200, 300][..] } else { &[300] };
     let system = system(&groups, (0..3).map(|alike| core(alike, mhz)).collect());
-    let points = if way == "auto" { PointChoice::Auto } else { PointChoice::All };
+    let points = if auto { PointChoice::Auto } else { PointChoice::All };
     let space = space(&system, &Choices { points, ..Choices::default() });
     let evaluate = Weighed(Analytic::new(&system));
     // Of the time nothing is known before, so that every candidate runs.
     let all = Options { limit: usize::MAX, objectives: vec![Objective::Time], ..options() };
-    let options = match way {
-        "search" => Options {
+    let options = if search {
+        Options {
             limit: 1,
             objectives: vec![Objective::Energy, Objective::Latency],
             budget: Budget::Runs(3_u64.pow(power)),
             ..all
-        },
-        _ => all,
+        }
+    } else {
+        all
     };
     let folder = tempfile::tempdir().unwrap();
     let journal = folder.path().join("evaluated.jsonl");
@@ -112,12 +98,13 @@ fn memory_does_not_grow_with_the_number_of_candidates() {
         return;
     }
     let power = env::var("EXPLORED_TASKS").map_or(10, |tasks| tasks.parse().unwrap());
-    for way in ["grid", "resume", "auto", "search"] {
+    for way in ["grid", "resume", "auto", "search", "search-auto"] {
         let (power, times): (u32, u64) = match way {
             // Points that are searched are several candidates of each mapping.
             "auto" => (power - 1, 8),
             // This one ends by itself after 14,912.
             "search" => (10, 2),
+            "search-auto" => (10, 8),
             _ => (power, 8),
         };
         let (few, before) = alone(way, power - 2);

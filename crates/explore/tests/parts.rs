@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use crate::common::{Analytic, core, options, run_with, space, system};
+use crate::common::{Analytic, Weighed, core, options, run_with, space, system};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
 use whimbrel_explore::{
-    Candidate, Choices, Evaluate, Failure, Objective, Options, Outcome, Space, Store, System,
-    parquet, remove_parts,
+    Budget, Candidate, Choices, Evaluate, Failure, Objective, Options, Outcome, PointChoice, Space,
+    Store, System, parquet, remove_parts,
 };
 
 /// The number of the run at which something is done: a part has 4096 rows.
@@ -23,7 +23,7 @@ const CANDIDATES: usize = 3_usize.pow(8);
 
 /// Does something at one run, which may end everything.
 struct At<'a> {
-    analytic: Analytic,
+    of: &'a dyn Evaluate,
     runs: AtomicU64,
     late: &'a (dyn Fn() -> Result<(), Failure> + Sync),
 }
@@ -33,7 +33,7 @@ impl Evaluate for At<'_> {
         if self.runs.fetch_add(1, Ordering::Relaxed) + 1 == LATE {
             (self.late)()?;
         }
-        Ok(self.analytic.outcome(candidate))
+        self.of.run(candidate)
     }
 }
 
@@ -76,7 +76,7 @@ fn parts_have_the_rows_of_the_whole_file_while_others_run() {
             contents(&parts).keys().map(|path| (path.clone(), rows(path))).collect();
         Ok(())
     };
-    let at = At { analytic: Analytic::new(&system), runs: AtomicU64::new(0), late: &late };
+    let at = At { of: &Analytic::new(&system), runs: AtomicU64::new(0), late: &late };
     let mut store = Store::create(&folder.path().join("evaluated.jsonl"), "it").unwrap();
     let found = run_with(&space, &at, &options, &mut store, &AtomicBool::new(false)).unwrap();
     let whole = folder.path().join("explore.parquet");
@@ -108,7 +108,7 @@ fn parts_have_the_rows_of_the_whole_file_while_others_run() {
 fn an_exploration_that_was_ended_leaves_whole_parts_and_makes_them_anew() {
     let (system, space, options) = setup();
     let explored = |store: &mut Store, late: &(dyn Fn() -> Result<(), Failure> + Sync)| {
-        let at = At { analytic: Analytic::new(&system), runs: AtomicU64::new(0), late };
+        let at = At { of: &Analytic::new(&system), runs: AtomicU64::new(0), late };
         run_with(&space, &at, &options, store, &AtomicBool::new(false)).map(|found| found.ran())
     };
     let end = || Err(Failure::Fatal("no more".into()));
@@ -133,4 +133,26 @@ fn an_exploration_that_was_ended_leaves_whole_parts_and_makes_them_anew() {
     fs::remove_file(&journal).unwrap();
     explored(&mut Store::create(&journal, "it").unwrap(), &|| Ok(())).unwrap();
     assert!(contents(&parts) == resumed);
+}
+
+#[test]
+fn a_search_of_mappings_and_points_leaves_parts_while_it_runs() {
+    let names: Vec<String> = (0..24).map(|n| format!("t{n}")).collect();
+    let groups: Vec<_> = names.iter().map(|name| (name.as_str(), 1, 1)).collect();
+    let system = system(&groups, (0..3).map(|alike| core(alike, &[100, 200, 300])).collect());
+    let space = space(&system, &Choices { points: PointChoice::Auto, ..Choices::default() });
+    let objectives = vec![Objective::Energy, Objective::Latency];
+    let options = Options { limit: 1, budget: Budget::Runs(6000), objectives, ..options() };
+    let folder = tempfile::tempdir().unwrap();
+    let early = Mutex::new(Vec::new());
+    let late = || {
+        let parts = contents(&folder.path().join("explore.parts"));
+        *early.lock().unwrap() = parts.keys().map(|path| rows(path).len()).collect();
+        Ok(())
+    };
+    let of = Weighed(Analytic::new(&system));
+    let at = At { of: &of, runs: AtomicU64::new(0), late: &late };
+    let mut store = Store::create(&folder.path().join("evaluated.jsonl"), "it").unwrap();
+    let found = run_with(&space, &at, &options, &mut store, &AtomicBool::new(false)).unwrap();
+    assert_eq!((found.ran(), &early.into_inner().unwrap()[..1]), (6000, &[4096][..]));
 }

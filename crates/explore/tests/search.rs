@@ -7,7 +7,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use crate::common::{Analytic, SECOND_NS, core, files, options, run, run_with, space, system};
+use crate::common::{
+    Analytic, SECOND_NS, Weighed, core, files, options, run, run_with, space, system,
+};
 use whimbrel_explore::{
     Budget, Candidate, Choices, Core, Evaluate, Exploration, Failure, Front, Method, Objective,
     Options, Outcome, PointChoice, SlotChoice, Space, Store, StoreError, Surroundings, System,
@@ -147,6 +149,48 @@ fn the_result_depends_on_the_seed_and_not_on_the_number_of_threads() {
         assert!(one == with(8, 7, limit));
     }
     assert!(with(1, 7, 10) != with(1, 8, 10));
+}
+
+/// FNV-1a.
+fn digest(bytes: &[u8]) -> u64 {
+    let start = 0xcbf2_9ce4_8422_2325;
+    bytes
+        .iter()
+        .fold(start, |sum: u64, byte| (sum ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3))
+}
+
+/// Where a generation is chosen from all that ran, pieces of which are no longer in memory.
+#[test]
+fn a_search_of_mappings_and_points_gives_the_same_files_as_when_memory_had_all() {
+    let names: Vec<String> = (0..12).map(|n| format!("t{n}")).collect();
+    let groups: Vec<_> = names.iter().map(|name| (name.as_str(), 1, 20)).collect();
+    let system = system(&groups, (0..3).map(|alike| core(alike, &[100, 200, 300])).collect());
+    let choices = Choices {
+        points: PointChoice::Auto,
+        slots: slots(&[1, 2, 14]),
+        policies: vec!["static".parse().unwrap(), "balance".parse().unwrap()],
+        rates_millihz: vec![1000, 1500],
+        ..Choices::default()
+    };
+    let space = space(&system, &choices);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    // explore.csv, front.json and evaluated.jsonl.
+    let of_default = [0x9900_e86a_2534_bb04, 0xc77b_c06f_ed5f_bf6d, 0x6ec2_5d4f_2ef7_f396];
+    let of_equal = [0x5773_0bec_864e_2842, 0x2b46_6f25_d81c_0f70, 0xcd1b_33e8_f449_43ed];
+    for (objectives, digests) in
+        [(options().objectives, of_default), (vec![Objective::Cores], of_equal)]
+    {
+        let path = folder.path().join(format!("{}.jsonl", objectives.len()));
+        let options = Options { limit: 1, budget: Budget::Runs(5000), objectives, ..options() };
+        let evaluate = Weighed(Analytic::new(&system));
+        let mut store = Store::create(&path, "it").unwrap();
+        let stop = AtomicBool::new(false);
+        let found = pool.install(|| run_with(&space, &evaluate, &options, &mut store, &stop));
+        let (rows, _, front) = files(&system, &found.unwrap());
+        let journal = std::fs::read(&path).unwrap();
+        assert_eq!([&rows, front.as_bytes(), &journal].map(digest), digests);
+    }
 }
 
 /// Misses a deadline as soon as any core is slower than this.

@@ -19,6 +19,7 @@ use rand::seq::IndexedRandom;
 use rand_chacha::ChaCha8Rng;
 
 use super::Options;
+use super::band::Band;
 use super::runner::Runner;
 use crate::candidate::Candidate;
 use crate::pareto::dominates;
@@ -46,22 +47,21 @@ pub(super) fn search(
     let mut children: Vec<Candidate> = breeder.first();
     let mut best: Vec<Vec<f64>> = Vec::new();
     let mut idle = 0;
+    let mut pool = Band::new(POPULATION);
 
     while !children.is_empty() && idle < PATIENCE {
         let go_on = runner.run(&children)?;
-        let mut pool = Vec::new();
         if space.checked.auto {
-            // Descents have brought others than the children, and better ones.
-            children = runner.ran();
+            // Descents have brought others than the children, and better ones: all stay.
+            children = runner.take_tried();
         } else {
+            pool = Band::new(POPULATION);
             pool.extend(population.into_iter().map(|ranked| (ranked.candidate, ranked.point)));
         }
         let new = children.into_iter().map(|child| (runner.point(&child), child));
         pool.extend(new.filter_map(|(point, child)| Some((child, point?))));
-        if !space.checked.auto {
-            runner.settle()?;
-        }
-        population = survivors(pool);
+        runner.settle()?;
+        population = survivors(pool.members().collect());
         let front = first_front(&population);
         idle = if front == best { idle + 1 } else { 0 };
         best = front;
@@ -73,7 +73,11 @@ pub(super) fn search(
     Ok(())
 }
 
+/// A candidate and its objectives.
+type Placed<'p> = (&'p Candidate, &'p Vec<f64>);
+
 /// A candidate among others.
+#[cfg_attr(test, derive(Debug, PartialEq))]
 struct Ranked {
     candidate: Candidate,
     point: Vec<f64>,
@@ -91,26 +95,24 @@ fn first_front(population: &[Ranked]) -> Vec<Vec<f64>> {
 }
 
 /// The best of a pool, by rank and then by crowding.
-fn survivors(mut pool: Vec<(Candidate, Vec<f64>)>) -> Vec<Ranked> {
+fn survivors(mut pool: Vec<Placed<'_>>) -> Vec<Ranked> {
     let mut ranked = Vec::new();
     let mut rank = 0;
     while !pool.is_empty() && ranked.len() < POPULATION {
         let dominated = |point: &[f64]| pool.iter().any(|(_, other)| dominates(other, point));
-        let on: Vec<bool> = pool.iter().map(|(_, point)| !dominated(point)).collect();
-        let mut on = on.into_iter();
-        let (front, rest): (Vec<_>, Vec<_>) =
-            pool.into_iter().partition(|_| on.next().unwrap_or(false));
+        let (rest, front): (Vec<_>, Vec<_>) =
+            pool.iter().copied().partition(|(_, point)| dominated(point));
         let distances = crowding(&front);
-        let with = front.into_iter().zip(distances);
-        let mut front: Vec<Ranked> = with
-            .map(|((candidate, point), crowding)| Ranked { candidate, point, rank, crowding })
-            .collect();
+        let mut front: Vec<_> = front.into_iter().zip(distances).collect();
         // Ties by candidate, so that nothing depends on the order in which they came.
-        front.sort_by(|a, b| {
-            b.crowding.total_cmp(&a.crowding).then_with(|| a.candidate.cmp(&b.candidate))
-        });
+        front.sort_by(|((a, _), of_a), ((b, _), of_b)| of_b.total_cmp(of_a).then_with(|| a.cmp(b)));
         front.truncate(POPULATION - ranked.len());
-        ranked.extend(front);
+        ranked.extend(front.into_iter().map(|((candidate, point), crowding)| Ranked {
+            candidate: candidate.clone(),
+            point: point.clone(),
+            rank,
+            crowding,
+        }));
         pool = rest;
         rank += 1;
     }
@@ -119,14 +121,14 @@ fn survivors(mut pool: Vec<(Candidate, Vec<f64>)>) -> Vec<Ranked> {
 
 /// For each point of a front the distance of its neighbours, summed over objectives of unit range;
 /// infinite at the ends.
-fn crowding(front: &[(Candidate, Vec<f64>)]) -> Vec<f64> {
+fn crowding(front: &[Placed<'_>]) -> Vec<f64> {
     let mut distances = vec![0.0; front.len()];
     let objectives = front.first().map_or(0, |(_, point)| point.len());
     for objective in 0..objectives {
         let value = |i: usize| front[i].1[objective];
         let mut order: Vec<usize> = (0..front.len()).collect();
         order.sort_by(|a, b| {
-            value(*a).total_cmp(&value(*b)).then_with(|| front[*a].0.cmp(&front[*b].0))
+            value(*a).total_cmp(&value(*b)).then_with(|| front[*a].0.cmp(front[*b].0))
         });
         let (first, last) = (order[0], order[order.len() - 1]);
         let range = value(last) - value(first);
@@ -311,5 +313,67 @@ impl Breeder<'_> {
                 channels.iter().for_each(|channel| candidate.ways[*channel] = way);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn candidate(number: u32) -> Candidate {
+        Candidate {
+            rate_millihz: 1000,
+            policy: "static".into(),
+            available: vec![true],
+            mapping: vec![number],
+            points: vec![0],
+            slots: Vec::new(),
+            ways: Vec::new(),
+        }
+    }
+
+    /// Objectives in the order in which candidates run. Where values are few, many are equal.
+    fn points() -> impl Strategy<Value = Vec<Vec<f64>>> {
+        (1usize..4, 1u32..300).prop_flat_map(|(objectives, values)| {
+            let value = prop_oneof![
+                20 => (0..values).prop_map(f64::from),
+                1 => Just(-0.0),
+                1 => Just(f64::INFINITY)
+            ];
+            proptest::collection::vec(proptest::collection::vec(value, objectives), 0..1500)
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        #[test]
+        fn a_band_has_the_survivors_of_all_that_ran(
+            points in points(),
+            generation in 1usize..400,
+            factor in any::<u32>(),
+        ) {
+            // An odd factor: no two have the same number.
+            let number = |at: u32| candidate(at.wrapping_mul(factor | 1));
+            let ran: Vec<_> = (0..).map(number).zip(points).collect();
+            let mut band = Band::new(POPULATION);
+            for (at, new) in ran.chunks(generation).enumerate() {
+                band.extend(new.iter().cloned());
+                let so_far = &ran[..at * generation + new.len()];
+                let expected = survivors(so_far.iter().map(|(c, point)| (c, point)).collect());
+                prop_assert_eq!(survivors(band.members().collect()), expected);
+            }
+        }
+    }
+
+    #[test]
+    fn a_band_is_small_where_many_candidates_are_equal_or_dominated() {
+        let mut band = Band::new(POPULATION);
+        for at in 0..10_000 {
+            let value = f64::from(at % 100);
+            band.extend([(candidate(at), vec![value, value])]);
+        }
+        assert_eq!(band.members().count(), POPULATION + 1);
     }
 }

@@ -5,6 +5,7 @@
 //! decided between batches. So a seed gives one result, and an exploration that was ended goes on
 //! by doing all again, with what its store has at once.
 
+mod band;
 mod descend;
 mod genetic;
 mod runner;

@@ -32,6 +32,8 @@ pub(super) struct Runner<'a> {
     done: AtomicU64,
     total: Option<u64>,
     bounded: u64,
+    /// Where points are searched: the candidates of the latest batch that no earlier one had.
+    tried: Vec<Candidate>,
     /// What is no longer among the verdicts.
     rows: Rows,
     failed: u64,
@@ -77,6 +79,7 @@ impl<'a> Runner<'a> {
             done: AtomicU64::new(0),
             total: None,
             bounded: 0,
+            tried: Vec::new(),
             rows: Rows::default(),
             failed: 0,
             first_failed: None,
@@ -134,6 +137,7 @@ impl<'a> Runner<'a> {
     /// Descends from each candidate of a batch, all of them step by step: so a budget ends them
     /// after the same runs whatever the number of threads.
     fn descend(&mut self, batch: &[Candidate]) {
+        self.tried.clear();
         let mut descents: Vec<_> = batch.iter().map(|top| Descent::new(self.space, top)).collect();
         while !descents.is_empty() {
             let wanted: BTreeSet<Candidate> =
@@ -141,6 +145,7 @@ impl<'a> Runner<'a> {
             let new: Vec<Candidate> =
                 wanted.into_iter().filter(|c| self.kept_all(c).is_none()).collect();
             self.all(&new, 0);
+            self.tried.extend(new);
             let before = descents.len();
             descents.retain_mut(|descent| {
                 let kept_all = descent.next().and_then(|probe| self.kept_all(&probe));
@@ -216,11 +221,10 @@ impl<'a> Runner<'a> {
         Some(self.values(outcome))
     }
 
-    /// Everything that ran since [`Self::settle`], in the order of candidates.
-    pub fn ran(&self) -> Vec<Candidate> {
-        let found = lock(&self.found);
-        let fine = found.verdicts.iter().filter(|(_, verdict)| verdict.is_ok());
-        fine.map(|(candidate, _)| candidate.clone()).collect()
+    /// The candidates of the latest batch that no earlier one had, where points are searched. A
+    /// budget may have left out some.
+    pub fn take_tried(&mut self) -> Vec<Candidate> {
+        std::mem::take(&mut self.tried)
     }
 
     /// Takes every verdict out of memory, in pieces.
