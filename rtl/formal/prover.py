@@ -31,7 +31,7 @@ read_verilog -sv -formal -DFORMAL {defines} {includes} {files}
 hierarchy -check -top {top}
 proc
 flatten
-chformal -assert -remove c:* c:*{assertion} %d
+chformal -assert -remove c:* c:{assertion} %d c:*.{assertion} %d
 """
 
 # What is to be known becomes an output of the module.

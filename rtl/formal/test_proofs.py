@@ -32,6 +32,11 @@ def test_a_proof_refutes_what(mutant: Mutant) -> None:
     assert refuted(mutant.proof, mutant.assertion, rtl, where / "proof") == mutant.assertion
 
 
+def test_the_end_of_a_name_names_no_assertion() -> None:
+    with pytest.raises(AssertionError, match="nothing to prove"):
+        refuted("fair_arbiter", "TwiceAtMost", where=BUILD / "rtl/formal/no_name")
+
+
 def test_every_module_has_a_proof() -> None:
     proved = " ".join(file.read_text() for file in Path(__file__).parent.glob("prove_*.sv"))
     modules = {file.stem for unit in (*UNITS, "axi_lite") for file in (RTL / unit).glob("*.sv")}
