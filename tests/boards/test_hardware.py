@@ -18,16 +18,17 @@ NUMBERS = 100  # of fault_injection
 
 
 @pytest.mark.parametrize("board", [emulated.VEXPRESS, emulated.VIRT], ids=lambda board: board.name)
-def test_without_a_debugger_a_program_prints_on_the_uart(board: emulated.Board) -> None:
+def test_without_a_debugger_a_program_has_no_files_and_prints_on_the_uart(
+    board: emulated.Board,
+) -> None:
     command = [board.qemu, *board.machine, "-smp", "4", "-serial", "stdio"]
     command += ["-kernel", str(board.build / "ordinary")]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as running:
         limit = threading.Timer(emulated.LIMIT_S, running.kill)
         limit.start()
         try:
-            # Without words on its command line it has no case to run.
             lines = (line for line in running.stdout if not line.startswith(b"audio:"))
-            assert next(lines, b"") == b"no case \r\n"
+            assert next(lines, b"") == b"no files\r\n"
         finally:
             limit.cancel()
             running.kill()

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ordinary tasks of FreeRTOS on the four cores of the board, moved by their handles: what they
 // keep, what they are refused for, and whose memory is whose. The first word of the command line is
-// the case; the next one which of its kind, or `exact`: times are checked, too.
+// the case; the next one which of its kind, or `exact`: times are checked, too. Without a debugger
+// there are no words.
 
+#include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 
 #include "FreeRTOS.h"
@@ -656,6 +659,15 @@ static void crashes(void)
     wait_until_finished(1);
 }
 
+// Files are the debugger's.
+static void has_no_debugger(void)
+{
+    CHECK(open("file", O_RDONLY) == -1 && errno == ENOSYS);
+    errno = 0;
+    CHECK(fopen("file", "w") == NULL && errno == ENOSYS);
+    printf("no files\n");
+}
+
 // ---- The program --------------------------------------------------------------------------------
 
 static void observer(void *unused)
@@ -668,7 +680,7 @@ static void observer(void *unused)
                   { "deletes", deletes }, { "mixes", mixes },
                   { "asserts", asserts }, { "crashes", crashes },
                   { "misused", misused }, { "asks", asks },
-                  { "resets", resets } };
+                  { "resets", resets },   { "", has_no_debugger } };
 
     (void)unused;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
