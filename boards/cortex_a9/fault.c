@@ -19,6 +19,7 @@ _Noreturn void board_fault(uint32_t vector, uint32_t address, uint32_t instructi
 
     if (mmu_is_fenced(core))
         board_restart(core);
+    files_let_go(core);
     const enum wb_fault_kind kind = trap_describe(&trap, text);
     wb_freertos_fault(kind, text);
 }

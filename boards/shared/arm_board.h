@@ -114,6 +114,12 @@ void memory_add_global(const void *at, size_t bytes);
 /// Context: the first core, while no kernel runs.
 void files_reset(void);
 
+/// Gives up what this core holds of them, which does not come back: it faulted inside, by an
+/// argument that is no memory. Without that its own message, and other cores, would wait for it.
+///
+/// Context: a fault. Never blocks.
+void files_let_go(uint32_t core);
+
 /// Goes back to where a core waits to be started.
 _Noreturn void board_restart(uint32_t core);
 

@@ -40,6 +40,12 @@ void files_reset(void)
     wb_word_store(&files.holder, 0, WB_RELEASE);
 }
 
+void files_let_go(uint32_t core)
+{
+    if (wb_word_load(&files.holder, WB_RELAXED) == core + 1)
+        wb_word_store(&files.holder, 0, WB_RELEASE);
+}
+
 static void unlock(uint32_t irq_state)
 {
     wb_word_store(&files.holder, 0, WB_RELEASE);

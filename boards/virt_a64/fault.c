@@ -30,6 +30,7 @@ void board_fault(uint64_t syndrome, uint64_t address, uint64_t instruction)
 
     if (mmu_is_fenced(core))
         board_restart(core);
+    files_let_go(core);
     const enum wb_fault_kind kind = trap_describe(&trap, text);
     wb_freertos_fault(kind, text);
 }

@@ -29,6 +29,9 @@ def test_without_a_debugger_a_program_has_no_files_and_prints_on_the_uart(
         try:
             lines = (line for line in running.stdout if not line.startswith(b"audio:"))
             assert next(lines, b"") == b"no files\r\n"
+            # Of a fault inside of a print.
+            said = rb"core 0: the kernel crashed at address 0x10, instruction 0x[0-9a-f]+\r\n"
+            assert re.fullmatch(said, next(lines, b""))
         finally:
             limit.cancel()
             running.kill()

@@ -143,6 +143,7 @@ def test_a_core_that_takes_no_interrupts_is_dead(mode: tuple[str, ...], watchdog
     ("fault", "kind", "text"),
     [
         ("crash", "fault", "it touched memory that is not its at address 0x10"),
+        ("open", "fault", "it touched memory that is not its at address 0x10"),
         ("assert", "kernel", "configASSERT fails in line "),
         ("overflow", "stack", "it overflowed its stack of 8192 bytes"),
         ("heap", "heap", "bytes had no room for 1048576 more"),

@@ -2,6 +2,7 @@
 // What goes wrong on a board: a task of the third core does what the parameter `fault` says, while
 // a stream of numbers flows between the others.
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,21 @@ enum { NUMBERS = 100, FLOOD = 100000, TURN = 2000, TEXT_BYTES = 16 };
 static bool is_fault(struct wb_task *self, const char *name)
 {
     return strcmp(wb_param_text(wb_task_app(self), "fault", ""), name) == 0;
+}
+
+static volatile bool opens;  // the source has begun to open files
+
+// Opens files until the run has failed: that of another core faults inside.
+static void open_all_the_time(struct wb_task *self)
+{
+    for (; !wb_stopping(self); opens = true)
+        (void)open("", O_RDONLY);
+}
+
+static void open_bad_path(void)
+{
+    while (!opens) {}
+    (void)open((const char *)16, O_RDONLY);
 }
 
 // By the C library, which another task may interrupt in the midst of it.
@@ -33,6 +49,8 @@ int source(struct wb_task *self)
     // From the task's heap, and so with it wherever it goes.
     char *text = malloc(TEXT_BYTES);
 
+    if (is_fault(self, "open"))
+        open_all_the_time(self);
     for (uint32_t i = 0; (i < NUMBERS || endless) && !wb_stopping(self); i++) {
         wb_checkpoint();
         if (wb_port_send(out, &i, WB_FOREVER) != WB_OK)
@@ -120,6 +138,8 @@ int faulty(struct wb_task *self)
         compute();
     else if (is_fault(self, "crash"))
         *(volatile int *)16 = 0;
+    else if (is_fault(self, "open"))
+        open_bad_path();
     else if (is_fault(self, "assert"))
         (void)xTaskResumeAll();  // nobody has suspended the scheduler
     else if (is_fault(self, "overflow"))

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "FreeRTOS.h"
 #include "cores.h"
@@ -659,13 +660,14 @@ static void crashes(void)
     wait_until_finished(1);
 }
 
-// Files are the debugger's.
+// Files are the debugger's. What is printed has no memory, so that it faults inside.
 static void has_no_debugger(void)
 {
     CHECK(open("file", O_RDONLY) == -1 && errno == ENOSYS);
     errno = 0;
     CHECK(fopen("file", "w") == NULL && errno == ENOSYS);
     printf("no files\n");
+    (void)write(STDOUT_FILENO, (const char *)16, 1);
 }
 
 // ---- The program --------------------------------------------------------------------------------
