@@ -165,13 +165,16 @@ def test_the_cases_of_the_suite_are_counted() -> None:
     assert found == [str(there)]
 
 
+RTL_CORES = ("axi_lite", "common", "hw_rtos", "lock_unit")
+
+
 @pytest.mark.parametrize(
     ("page", "words"),
     [
         ("CITATION.cff", r"^version: (\S+)$"),
         ("README.md", r"\bVersion (\S+) is\b"),
         ("docs/limits.md", r"\bVersion (\S+) is\b"),
-        *((f"rtl/{x}/{x}.core", r"^name: \S+:(\S+)$") for x in ("common", "hw_rtos", "lock_unit")),
+        *((f"rtl/{x}/{x}.core", r"^name: \S+:(\S+)$") for x in RTL_CORES),
         ("middleware/include/wb/status.h", r'^#define WB_VERSION "(\S+)"$'),
         ("CHANGELOG.md", r"\A.*?^## \[([0-9.]+)\] - \d{4}-\d\d-\d\d$"),
     ],

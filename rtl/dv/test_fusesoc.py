@@ -70,11 +70,19 @@ def test_verilator_has_nothing_to_say_of_a_unit_with_axi_lite(target: str) -> No
     assert "%Warning" not in run("axi_lite", target, "--NumCores=4")
 
 
-@pytest.mark.parametrize("unit", UNITS)
-def test_a_core_has_every_parameter_of(unit: str) -> None:
-    text = (RTL / f"{unit}/{unit}.sv").read_text()
+@pytest.mark.parametrize(
+    ("core", "target", "top"),
+    [
+        *((unit, "lint", f"{unit}/{unit}") for unit in UNITS),
+        ("axi_lite", "lint", "axi_lite/hw_rtos_axi_lite"),
+        ("axi_lite", "lint_lock_unit", "axi_lite/lock_unit_axi_lite"),
+        ("axi_lite", "sim", "dv/axi_lite_bench"),
+    ],
+)
+def test_a_core_has_every_parameter_of(core: str, target: str, top: str) -> None:
+    text = (RTL / f"{top}.sv").read_text()
     wanted = re.findall(r"^  parameter .*?(\w+) +=", text, re.MULTILINE)
-    said = fusesoc("run", "--target=lint", f"whimbrel:rtl:{unit}", "--help")
+    said = fusesoc("run", f"--target={target}", f"whimbrel:rtl:{core}", "--help")
     assert wanted
     assert [name for name in wanted if f"--{name} " not in said] == []
 
@@ -84,12 +92,17 @@ def test_verilator_has_nothing_to_say_of_the_core(unit: str) -> None:
     assert "%Warning" not in run(unit, "lint", "--NumCores=4")
 
 
-def test_a_size_that_is_out_of_range_is_refused_through_the_core() -> None:
-    with pytest.raises(AssertionError, match="NumCores must be "):
-        run("hw_rtos", "lint", "--NumCores=5")
+@pytest.mark.parametrize(
+    ("core", "parameter", "value"), [("hw_rtos", "NumCores", 5), ("axi_lite", "NumPorts", 65)]
+)
+def test_a_size_that_is_out_of_range_is_refused_through(
+    core: str, parameter: str, value: int
+) -> None:
+    with pytest.raises(AssertionError, match=f"{parameter} must be "):
+        run(core, "lint", f"--{parameter}={value}")
 
 
-@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("unit", LISTS)
 def test_the_directed_tests_pass_on_what_fusesoc_builds(unit: str) -> None:
     run(unit, "sim")
     tests, failures = get_results(work(unit, "sim") / "results.xml")

@@ -20,7 +20,7 @@ sys.path.append(str(RTL / "dv"))
 
 from yosys import BUILD, yosys  # noqa: E402
 
-from bench import UNITS, listed  # noqa: E402
+from bench import LISTS, listed  # noqa: E402
 
 SCRIPT = """\
 read_verilog -sv -I{common} {files}
@@ -100,13 +100,13 @@ class Count:
 
 
 def synthesize(part: Part) -> Count:
-    files = [file for unit in UNITS.values() for file in listed(unit)]
+    files = listed(LISTS["axi_lite"])  # that is both units, too
     sets = " ".join(f"-set {key} {value}" for key, value in part.parameters)
     where = BUILD / "rtl/synth" / part.name()
     script = SCRIPT.format(
         common=RTL / "common",
         files=" ".join(dict.fromkeys(map(str, files))),
-        parameters=f"chparam {sets} {part.top}",
+        parameters=f"chparam {sets} {part.top}" if sets else "",
         top=part.top,
         flatten="flatten" if part.flat else "",
         clock_gates=f"clockgate -liberty {HERE / 'cells.lib'}" if part.gated else "",
@@ -149,6 +149,9 @@ def buffers(size: Size) -> Part:
 
 def lock_unit(size: Size) -> Part:
     return Part("lock_unit", (("NumCores", size.cores),))
+
+
+AXI_LITE_PORT = Part("axi_lite_port", ())  # of each core, where a unit has AXI4-Lite
 
 
 def count(sizes: tuple[Size, ...], gated: bool = False) -> list[dict]:
@@ -204,6 +207,7 @@ def main() -> None:
     asked = parser.parse_args()
     rows = count(SIZES[:1] if asked.quick else SIZES, asked.clock_gates)
     apart = synthesize(rtos(Size(), in_ram=False, flat=False)).modules
+    apart |= synthesize(AXI_LITE_PORT).modules
     if asked.json:
         print(json.dumps({"rows": rows, "modules": apart}, indent=2))
     else:

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from synth import SIZES, Size, count, rtos, synthesize
+from synth import AXI_LITE_PORT, SIZES, Size, count, rtos, synthesize
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / "reproduce/common"))
 
@@ -101,3 +101,8 @@ def test_the_page_states_the_gates_of_every_module() -> None:
     apart = synthesize(rtos(Size(), in_ram=False, flat=False)).modules
     for label in MODULES:
         check(PAGE, (label,), [apart[label.split("`")[1]]], within=0.0005)
+
+
+def test_the_page_states_the_gates_of_a_port_of_axi_lite() -> None:
+    label = "`axi_lite_port` (one for each core of a unit that has AXI4-Lite)"
+    check(PAGE, (label,), [synthesize(AXI_LITE_PORT).gates], within=0)
