@@ -48,7 +48,7 @@ void ready_attach(struct wb_task *task)
     struct kernel_task *lt = kernel_task(task);
 
     for (uint32_t i = 0; i < STACK_LINES; i++)
-        wb_word_prefetch((unsigned char *)lt->sp + (size_t)i * WB_LINE_BYTES, 1);
+        wb_word_prefetch((unsigned char *)lt->sp + (size_t)i * WB_LINE_BYTES);
     // Below its stack pointer there may be frames of a kernel that was killed.
     sanitizer_clean(task->stack, (size_t)((unsigned char *)lt->sp - task->stack));
     lt->blocked = false;

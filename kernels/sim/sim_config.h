@@ -47,7 +47,7 @@
 #define WB_OPS_FENCE(order) __atomic_signal_fence(order)
 
 // There is no other core whose cache has what comes next.
-#define WB_OPS_PREFETCH(at, to_write) ((void)(at))
+#define WB_OPS_PREFETCH(at) ((void)(at))
 
 // See inbox.c, firing.c, and core.c.
 struct wb_task;

@@ -28,10 +28,11 @@ READ_ONLY = ("/sys", "/proc/irq", "/proc/sys")
 
 
 @contextmanager
-def alone() -> Iterator[None]:
-    """While no other experiment of this machine changes its cpusets."""
+def alone() -> Iterator[list[int]]:
+    """While no other experiment of this machine changes its cpusets, and as long as a process has
+    the descriptors that it gives."""
     if not CPUSET.is_dir():
-        yield
+        yield []
         return
     folder = os.open(CPUSET, os.O_RDONLY | os.O_DIRECTORY)
     try:
@@ -40,14 +41,14 @@ def alone() -> Iterator[None]:
         except BlockingIOError:
             print("waits for another experiment to end", file=sys.stderr)
             fcntl.flock(folder, fcntl.LOCK_EX)
-        yield
+        yield [folder]
     finally:
         os.close(folder)
 
 
-@alone()
-def enter(script: str, arguments: list[str]) -> int:
-    """Runs a script once more, inside; its exit code. The script does not outlive this process."""
+def enter(script: str, arguments: list[str], lock: list[int]) -> int:
+    """Runs a script once more, inside; its exit code. The script does not outlive this process,
+    or not for long: until then it has the descriptors of `alone()`."""
     mapped = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
     command = ["setpriv", "--pdeathsig", "KILL", "unshare", *mapped, "--pid", "--fork"]
     command += ["--mount-proc", "--kill-child", "--", sys.executable, script, INSIDE, *arguments]
@@ -58,7 +59,7 @@ def enter(script: str, arguments: list[str]) -> int:
 
     signal.signal(signal.SIGTERM, end)
     signal.signal(signal.SIGINT, end)
-    with subprocess.Popen(command) as process:
+    with subprocess.Popen(command, pass_fds=lock) as process:
         try:
             return process.wait()
         finally:

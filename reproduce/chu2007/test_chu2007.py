@@ -273,6 +273,7 @@ def test_of_two_experiments_the_second_waits(
     with namespace.alone():
         other.start()
         while "waits for another" not in capfd.readouterr().err:
+            assert other.is_alive(), order
             time.sleep(0.01)
         order.append("first")
     other.join()
@@ -304,12 +305,14 @@ def plots(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def done(plots: Path) -> subprocess.CompletedProcess[str]:
     command = [str(HERE / "run"), *TINY, "--json", "--plots", str(plots)]
-    before = machine()
+    with namespace.alone():
+        before = machine()
     done = subprocess.run(
-        [*command, "--loads", "heavy"], capture_output=True, text=True, timeout=600, check=False
+        [*command, "--loads", "heavy"], capture_output=True, text=True, timeout=1800, check=False
     )
     assert done.returncode == 0, done.stderr
-    assert machine() == before
+    with namespace.alone():
+        assert machine() == before
     return done
 
 
@@ -324,10 +327,9 @@ def machine() -> dict[str, str]:
     The rest of the machine is not compared: others may change it meanwhile.
     """
     volatile = ("memory_pressure",)
-    with namespace.alone():
-        files = [*CPUSET.glob("cpuset.*"), Path("/proc/irq/default_smp_affinity")]
-        files += [path / "cpuset.cpus" for path in namespace.sets()]
-        found = {str(p): p.read_text() for p in files if not p.name.endswith(volatile)}
+    files = [*CPUSET.glob("cpuset.*"), Path("/proc/irq/default_smp_affinity")]
+    files += [path / "cpuset.cpus" for path in namespace.sets()]
+    found = {str(p): p.read_text() for p in files if not p.name.endswith(volatile)}
     return found | {"affinity": str(sorted(os.sched_getaffinity(0)))}
 
 
@@ -385,11 +387,13 @@ def test_a_run_that_is_ended_leaves_nothing(number: signal.Signals, tmp_path: Pa
     shielded = CPUSET / "user"
     command = [str(HERE / "run"), *TINY, "--loads", "heavy"]
     command += ["--conditions", "cset", "default", "--plots", str(tmp_path)]
-    before, foreign = machine(), set(namespace.sets())
+    with namespace.alone():
+        before, foreign = machine(), set(namespace.sets())
     with_cset = os.geteuid() == 0 and BALANCE.exists() and shutil.which("cset") is not None
     with_cset = with_cset and not foreign_sets() and os.access(CPUSET, os.W_OK)
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as run:
-        deadline = time.monotonic() + 300  # the inputs may have to be made first
+        # The inputs may have to be made first, and other experiments of this machine to end.
+        deadline = time.monotonic() + 1800
         while not descendants(run.pid, "mplayer") or (with_cset and not shielded.exists()):
             assert run.poll() is None
             assert time.monotonic() < deadline
@@ -398,10 +402,11 @@ def test_a_run_that_is_ended_leaves_nothing(number: signal.Signals, tmp_path: Pa
         run.send_signal(number)
         run.wait(timeout=PATIENCE_S)
     assert all(ended(pid) for pid in everybody)
-    if number == signal.SIGKILL:
-        # Nobody is left who could put it back: `cset shield --reset`.
-        namespace.put_back(foreign)
-    assert machine() == before
+    with namespace.alone():
+        if number == signal.SIGKILL:
+            # Nobody is left who could put it back: `cset shield --reset`.
+            namespace.put_back(foreign)
+        assert machine() == before
 
 
 def descendants(pid: int, name: str = "") -> list[int]:

@@ -76,15 +76,9 @@
 #ifdef __x86_64__
 // By its name: a compiler that is told of no certain processor fetches to read, which leaves the
 // line to the core that has it. Processors without the instruction take it for none.
-#define WB_OPS_PREFETCH(at, to_write)                                                              \
-    do {                                                                                           \
-        if (to_write)                                                                              \
-            __asm__ volatile("prefetchw %0" : : "m"(*(const unsigned char *)(at)));                \
-        else                                                                                       \
-            __builtin_prefetch(at);                                                                \
-    } while (0)
+#define WB_OPS_PREFETCH(at) __asm__ volatile("prefetchw %0" : : "m"(*(const unsigned char *)(at)))
 #else
-#define WB_OPS_PREFETCH(at, to_write) __builtin_prefetch(at, to_write)
+#define WB_OPS_PREFETCH(at) __builtin_prefetch(at, 1)
 #endif
 #endif
 
@@ -187,8 +181,8 @@ struct wb_two {
 /// The same between this core and itself, interrupted or killed here: no instruction.
 #define wb_word_order() __atomic_signal_fence(__ATOMIC_SEQ_CST)
 
-/// Fetches the line at an address that is about to be read, or to be written.
-#define wb_word_prefetch(at, to_write) WB_OPS_PREFETCH(at, to_write)
+/// Fetches the line at an address that is about to be written.
+#define wb_word_prefetch(at) WB_OPS_PREFETCH(at)
 
 // ---- Counters and stamps ------------------------------------------------------------------------
 

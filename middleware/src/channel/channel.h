@@ -99,7 +99,7 @@ static inline enum wb_status channel_commit(struct wb_port *out)
     wb_word_store(&channel->tail, out->committed, WB_RELEASE);
     wb_port_notify(channel->receiver);
     // And the next one's is made ours to write while nobody waits for it.
-    wb_word_prefetch(channel_slot_at(channel, out->committed), 1);
+    wb_word_prefetch(channel_slot_at(channel, out->committed));
     return WB_OK;
 }
 

@@ -90,7 +90,7 @@ static inline void fetch_lines(const struct wb_task *task)
     };
 
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
-        wb_word_prefetch(lines[i], 1);
+        wb_word_prefetch(lines[i]);
 }
 
 static inline __attribute__((always_inline)) uint32_t
