@@ -102,7 +102,7 @@ def test_a_size_that_is_out_of_range_is_refused_through(
         run(core, "lint", f"--{parameter}={value}")
 
 
-@pytest.mark.parametrize("unit", LISTS)
+@pytest.mark.parametrize("unit", [*UNITS, "axi_lite"])
 def test_the_directed_tests_pass_on_what_fusesoc_builds(unit: str) -> None:
     run(unit, "sim")
     tests, failures = get_results(work(unit, "sim") / "results.xml")
