@@ -27,7 +27,7 @@ import numpy as np
 from driven import APPS, CORES, Param, command, kernels_of
 from numpy.typing import NDArray
 from scipy import signal as filters
-from scipy.io import wavfile
+from tones import first_channel
 
 APP = APPS / "voip/app.toml"
 CONFERENCE = APPS / "voip/conference.toml"
@@ -126,9 +126,10 @@ class Ours:
     def log(self) -> str:
         return (self.runtime / "said").read_text(errors="replace")
 
-    def wait_until(self, words: str, times: int = 1) -> None:
+    def wait_until(self, *words: str, times: int = 1) -> None:
+        """Until it has said any of these words so often."""
         deadline = time.monotonic() + PATIENCE_S
-        while (text := self.log()).count(words) < times:
+        while sum(map((text := self.log()).count, words)) < times:
             assert self.process.poll() is None and time.monotonic() < deadline, text
             time.sleep(0.01)
 
@@ -346,8 +347,7 @@ def baresip(
 
 def samples(path: Path) -> Sound:
     """The sound of a file, at our rate; of two channels the first."""
-    rate, read = wavfile.read(path)
-    one = read if read.ndim == 1 else read[:, 0]
+    rate, one = first_channel(path)
     return one if rate == RATE else filters.resample_poly(one.astype(float), 1, rate // RATE)
 
 

@@ -17,11 +17,16 @@ def tones(path: Path, rate: int, seconds: float, *hz: float) -> Path:
     return path
 
 
+def first_channel(path: Path) -> tuple[int, np.ndarray]:
+    """The samples in a second of a file, and those of its first channel."""
+    rate, read = wavfile.read(path)
+    return rate, read if read.ndim == 1 else read[:, 0]
+
+
 def levels(path: Path, *hz: float, last_s: float = 0) -> list[float]:
     """Each tone's amplitude in a file, in dB below full scale, where the file is not silent;
     `last_s`: in the last seconds of that, without the very last, in which phones hang up."""
-    rate, read = wavfile.read(path)
-    one = (read if read.ndim == 1 else read[:, 0]).astype(float)
+    rate, one = first_channel(path)
     loud = np.flatnonzero(np.abs(one) > 100)
     assert len(loud) > rate / 10, f"{path} has {len(loud)} loud samples of {len(one)}"
     first, last = loud[0], loud[-1]
@@ -33,8 +38,7 @@ def levels(path: Path, *hz: float, last_s: float = 0) -> list[float]:
 
 def loudest_levels(path: Path, *hz: float, part_s: float = 0.5) -> list[float]:
     """The same, of each tone in that part of a file in which it is the loudest."""
-    rate, read = wavfile.read(path)
-    one = (read if read.ndim == 1 else read[:, 0]).astype(float)
+    rate, one = first_channel(path)
     length = int(part_s * rate)
     starts = range(0, max(len(one) - length, 0) + 1, length // 2)
     return [max(level(one[at : at + length], rate, tone) for at in starts) for tone in hz]

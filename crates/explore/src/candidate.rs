@@ -27,6 +27,20 @@ pub struct Candidate {
 }
 
 impl Candidate {
+    /// One of many, for tests.
+    #[cfg(test)]
+    pub(crate) fn numbered(number: u32) -> Self {
+        Self {
+            rate_millihz: 1000,
+            policy: "static".into(),
+            available: vec![true],
+            mapping: vec![number],
+            points: vec![0],
+            slots: Vec::new(),
+            ways: Vec::new(),
+        }
+    }
+
     /// The numbers of the cores that are available, in order.
     pub fn cores(&self) -> Vec<usize> {
         (0..self.available.len()).filter(|core| self.available[*core]).collect()

@@ -99,15 +99,7 @@ mod tests {
     use super::*;
 
     fn row(at: u32) -> (Candidate, Outcome) {
-        let candidate = Candidate {
-            rate_millihz: 1000,
-            policy: "static".into(),
-            available: vec![true],
-            mapping: vec![at],
-            points: vec![0],
-            slots: Vec::new(),
-            ways: Vec::new(),
-        };
+        let candidate = Candidate::numbered(at);
         let outcome = Outcome {
             energy_mj: 0.1 * f64::from(at),
             misses: 0,

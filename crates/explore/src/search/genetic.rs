@@ -321,18 +321,6 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn candidate(number: u32) -> Candidate {
-        Candidate {
-            rate_millihz: 1000,
-            policy: "static".into(),
-            available: vec![true],
-            mapping: vec![number],
-            points: vec![0],
-            slots: Vec::new(),
-            ways: Vec::new(),
-        }
-    }
-
     /// Objectives in the order in which candidates run. Where values are few, many are equal.
     fn points() -> impl Strategy<Value = Vec<Vec<f64>>> {
         (1usize..4, 1u32..300).prop_flat_map(|(objectives, values)| {
@@ -355,7 +343,7 @@ mod tests {
             factor in any::<u32>(),
         ) {
             // An odd factor: no two have the same number.
-            let number = |at: u32| candidate(at.wrapping_mul(factor | 1));
+            let number = |at: u32| Candidate::numbered(at.wrapping_mul(factor | 1));
             let ran: Vec<_> = (0..).map(number).zip(points).collect();
             let mut band = Band::new(POPULATION);
             for (at, new) in ran.chunks(generation).enumerate() {
@@ -372,7 +360,7 @@ mod tests {
         let mut band = Band::new(POPULATION);
         for at in 0..10_000 {
             let value = f64::from(at % 100);
-            band.extend([(candidate(at), vec![value, value])]);
+            band.extend([(Candidate::numbered(at), vec![value, value])]);
         }
         assert_eq!(band.members().count(), POPULATION + 1);
     }
